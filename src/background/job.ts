@@ -9,6 +9,8 @@ export interface Job<Rooms, Payload> {
   readonly maxAttempts?: number;
   /** It may last minutes: such work has places of its own, so that what is short never waits for it. */
   readonly long?: true;
+  /** It waits for servers of others, which may take their time: it has places of its own too. */
+  readonly far?: true;
   /** Runs at least once: another process may have begun, or even finished, the same work before. */
   readonly handle: (rooms: Rooms, payload: Payload, run: JobRun) => Promise<void>;
   /**

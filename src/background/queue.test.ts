@@ -431,6 +431,18 @@ test('short work is done while as much long work runs as may at once', async () 
   assert.deepEqual(s.rooms.heard, ['short', 'long', 'long', 'long']);
 });
 
+test('work that waits for servers of others holds up no long work', async () => {
+  const [ended, said] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const fetch = defineJob({ kind: 'fetch', far: true, handle: (_rooms: Rooms) => ended.promise });
+  const move = defineJob({ kind: 'move', long: true, handle: async (_rooms: Rooms) => said.resolve() });
+  await using s = await setting({ jobs: [fetch, move], longConcurrency: 1, farConcurrency: 2 });
+  for (const job of [fetch, fetch, fetch, move]) await s.database.transaction((tx) => enqueue(tx, job, {}));
+  const done = s.queue.runDue();
+  await said.promise;
+  ended.resolve();
+  assert.equal(await done, 4);
+});
+
 test('what is done before all of it has begun is counted too', async () => {
   const wait = defineJob({ kind: 'wait', long: true, handle: async (_rooms: Rooms) => {} });
   await using s = await setting({ jobs: [say, wait] });

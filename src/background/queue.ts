@@ -43,6 +43,8 @@ export interface QueueOptions<Rooms> {
   readonly concurrency?: number;
   /** How many long ones do besides; default 5. */
   readonly longConcurrency?: number;
+  /** How many do that wait for servers of others; default 10. */
+  readonly farConcurrency?: number;
   /** No other process works for this database: what one that died was running is due at once. */
   readonly alone?: boolean;
   /** Cleans the text of an error before it is stored. */
@@ -73,8 +75,9 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
   const { database, clock, rooms, schedules = [], redact = (text) => text, log } = options;
   const jobs = byKind(options.jobs);
   const lanes = [
-    { kinds: kindsOf(jobs, false), places: options.concurrency ?? 4 },
-    { kinds: kindsOf(jobs, true), places: options.longConcurrency ?? 5 },
+    { kinds: kindsOf(jobs, 'short'), places: options.concurrency ?? 4 },
+    { kinds: kindsOf(jobs, 'long'), places: options.longConcurrency ?? 5 },
+    { kinds: kindsOf(jobs, 'far'), places: options.farConcurrency ?? 10 },
   ].filter(({ kinds }) => kinds.length > 0);
   const owner = randomUUID();
   const running = new Map<number, { readonly claimed: ClaimedJob; readonly done: Promise<void> }>();
@@ -269,8 +272,11 @@ function byKind<Rooms>(jobs: readonly Job<Rooms, never>[]): Map<string, Job<Room
   return map;
 }
 
-function kindsOf<Rooms>(jobs: ReadonlyMap<string, Job<Rooms, never>>, long: boolean): string[] {
-  return [...jobs.values()].filter((job) => (job.long ?? false) === long).map(({ kind }) => kind);
+type Lane = 'short' | 'long' | 'far';
+
+function kindsOf<Rooms>(jobs: ReadonlyMap<string, Job<Rooms, never>>, lane: Lane): string[] {
+  const laneOf = ({ long, far }: Job<Rooms, never>): Lane => (far ? 'far' : long ? 'long' : 'short');
+  return [...jobs.values()].filter((job) => laneOf(job) === lane).map(({ kind }) => kind);
 }
 
 function textOf(error: unknown): string {

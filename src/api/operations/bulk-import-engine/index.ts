@@ -6,7 +6,7 @@ import { advanceImport, migrateEntity, sweepImports, sweepImportsOften } from '.
 // What other families may use of the engine.
 export { keepConfiguration } from './configuration.ts';
 export { checkDestination } from './destination.ts';
-export { advanceImport } from './jobs.ts';
+export { advanceImport, cancelImport } from './jobs.ts';
 export {
   baseOfSource,
   type Configuration,
@@ -17,7 +17,6 @@ export {
   SourceFailure,
   sourcePath,
 } from './source.ts';
-export { cancelImport } from './states.ts';
 
 /** The relations of which entities show counts. */
 export const COUNTED: ReadonlySet<string> = new Set(

@@ -1,8 +1,10 @@
 import { defineJob, enqueue } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
+import type { Transaction } from '../../../database/database.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { runEntity } from './run-entity.ts';
-import { advance, sweep, turnOf, type Work } from './states.ts';
+import { advance, cancel, sweep, turnOf, type Work } from './states.ts';
+import { type ImportRow, readImport } from './store.ts';
 
 /** The queue's part in imports: whatever waits, waits there, and goes on after a crash. */
 
@@ -19,15 +21,20 @@ export const advanceImport = defineJob({
   kind: 'advance_bulk_import',
   maxAttempts: ALWAYS,
   async handle({ database, log }: Rooms, { importId }: { readonly importId: number }) {
-    const ended = await database.transaction((tx) => advance(tx, work, importId), { turn: turnOf(importId) });
+    const row = await readImport(database.current().reader, importId);
+    if (row === undefined) return;
+    const ended = await database.transaction((tx) => advance(tx, work, importId), { turn: turnOf(row) });
     if (ended !== null) log.info({ import: importId, status: ended }, 'An import has ended');
   },
 });
 
+/** Ends an import wherever it is. */
+export const cancelImport = (tx: Transaction, row: Pick<ImportRow, 'id' | 'user_id'>) => cancel(tx, work, row);
+
 export const migrateEntity = defineJob({
   kind: 'migrate_bulk_import_entity',
   maxAttempts: ALWAYS,
-  long: true,
+  far: true,
   handle: (rooms: Rooms, { entityId }: { readonly entityId: number }, run) =>
     runEntity(rooms, work, entityId, run.signal),
 });
@@ -35,7 +42,8 @@ export const migrateEntity = defineJob({
 export const sweepImports = defineJob({
   kind: 'sweep_bulk_imports',
   async handle({ database, log }: Rooms) {
-    for (const id of await database.transaction(sweep)) log.warn({ import: id }, 'An import has stood still for a day');
+    for (const id of await database.transaction((tx) => sweep(tx, work)))
+      log.warn({ import: id }, 'An import has stood still for a day');
   },
 });
 

@@ -144,7 +144,7 @@ test('of a repository whose history is cut off nothing is here', async () => {
   const { git } = there.server.rooms;
   const row = await there.server.rooms.database.reader
     .selectFrom('repositories')
-    .select(['storage', 'disk_path'])
+    .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
   const [tip] = await listRefs(git, repositoryOf(git, row), 'refs/heads/feature');

@@ -28,8 +28,9 @@ import { runRepository } from './run-repository.ts';
 import { runWiki } from './run-wiki.ts';
 import { ids, type Running, stillRunning } from './running.ts';
 import { createSource, sourcePath } from './source.ts';
-import type { Work } from './states.ts';
+import { nextOf, type Work } from './states.ts';
 import { type EntityRow, readEntity, setEntity, setTracker, type TrackerRow, trackersOf } from './store.ts';
+import { watchEntity } from './watch.ts';
 
 /** The copying of one group or project: its relations in their order, from where it was left (contract/operations.md §1.4). */
 
@@ -46,7 +47,8 @@ export async function runEntity(rooms: Rooms, work: Work, entityId: number, sign
   const entity = await readEntity(rooms.database.current().reader, entityId);
   if (entity === undefined) return;
   if (entity.status !== 'started') return tidy(rooms, entity);
-  const running = await begin(rooms, work, entity, signal);
+  using under = watchEntity(rooms, entityId, signal);
+  const running = await begin(rooms, work, entity, under.signal);
   try {
     if ('failure' in running) await endEntity(rooms, work, entity, running.failure);
     else await endEntity(rooms, work, entity, await runRelations(running));
@@ -258,7 +260,7 @@ async function endEntity(
       .where('status', 'in', ['created', 'enqueued', 'started'])
       .execute();
     await setEntity(tx, entity.id, { status });
-    await work.next(tx, entity.bulk_import_id);
+    await nextOf(tx, work, entity.user_id);
     return true;
   });
   if (ended) log.info({ ...of, status }, 'A group or project was imported');

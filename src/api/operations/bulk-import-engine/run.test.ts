@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { type Caller, done, world } from '../../../../test/world.ts';
 import { type FakeSource, fakeSource, importOf, sayGroup } from './fake-source.testing.ts';
+import { knownUsers } from './store.ts';
+import { watchEntity } from './watch.ts';
 
 const here = await world();
 await here.root.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true });
@@ -197,6 +200,53 @@ test('a cancelled import stores nothing more, and keeps what is there', async (t
   const { status, entity } = await endOf(made);
   assert.deepEqual([status, entity.status, await labelsOf(made)], ['canceled', 'canceled', ['label 1']]);
   assert.equal(timesAsked(made.source, '/groups/7/milestones'), 0);
+});
+
+test('one user has so many groups copied at the same time, whatever he has asked for', async (t) => {
+  const source = await fakeSource(t);
+  const user = await here.user();
+  const entities = here.server.rooms.database.reader
+    .selectFrom('bulk_import_entities')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('status', '=', 'started');
+  const counts: number[] = [];
+  sayGroup(source, 'acme', 7, {
+    labels: [
+      (_request, response) =>
+        void entities.execute().then((rows) => response.end(`[${counts.push(rows.length) && ''}]`)),
+    ],
+  });
+  const imports = [1, 2].map(() => {
+    const { configuration, entities: one } = importOf(source, 'acme', '');
+    const wished = Array.from({ length: 4 }, () => ({ ...one[0]!, destination_slug: here.name('copy') }));
+    return done(user.post('/bulk_imports', { configuration, entities: wished }));
+  });
+  await Promise.all(imports);
+  await here.work();
+  assert.equal(counts.length, 8);
+  assert.equal(Math.max(...counts), 5);
+  const statuses = (await user.get('/bulk_imports')).body.map(({ status }: { status: string }) => status);
+  assert.deepEqual(statuses, ['finished', 'finished']);
+});
+
+test('whoever waits for a source hears that nobody waits for it any more', async (t) => {
+  const made = await begun(t, { labels: [{ status: 503 }] });
+  await here.work();
+  const { entity } = await endOf(made);
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  using watched = watchEntity(here.server.rooms, entity.id, new AbortController().signal);
+  t.mock.timers.tick(5000);
+  await done(made.user.post(`/bulk_imports/${made.id}/cancel`));
+  assert.equal(watched.signal.aborted, false);
+  const heard = once(watched.signal, 'abort');
+  t.mock.timers.tick(5000);
+  await heard;
+});
+
+test('users of a source are known however many are asked for', async () => {
+  const ids = Array.from({ length: 70_000 }, (_, index) => index + 1);
+  assert.equal((await knownUsers(here.server.rooms.database.reader, 1_000_000, ids)).size, 0);
 });
 
 test('what stands still for a day is given up, and secrets are forgotten a day after the end', async (t) => {

@@ -1,16 +1,25 @@
 import { momentAfter } from '../../../clock.ts';
 import type { Transaction } from '../../../database/database.ts';
 import type { BulkImportState } from '../../../database/tables/migrations.ts';
-import { countEntities, readImport, setEntity, setImport, waitingEntities } from './store.ts';
+import {
+  countEntities,
+  type ImportRow,
+  importsUnderWay,
+  readImport,
+  runningEntities,
+  setEntity,
+  setImport,
+  waitingEntities,
+} from './store.ts';
 
-/** How imports and their entities begin and end (contract/operations.md "States"). Whatever changes them does it in the import's turn. */
+/** How imports and their entities begin and end (contract/operations.md "States"). What begins is begun in the turn of its user. */
 
-/** So many entities of one import are copied at the same time. */
+/** So many entities are copied at the same time for one user, in all of his imports: each of his sources may take its time. */
 const AT_ONCE = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export const turnOf = (importId: number) => `bulk import ${importId}`;
+export const turnOf = ({ user_id }: Pick<ImportRow, 'user_id'>) => `bulk imports of user ${user_id}`;
 
 /** Adds the work that follows, in the transaction that needs it. */
 export interface Work {
@@ -26,7 +35,8 @@ export async function advance(tx: Transaction, work: Work, importId: number): Pr
   if (row === undefined || (row.status !== 'created' && row.status !== 'started')) return null;
   const counts = await countEntities(tx, importId);
   const running = counts.get('started') ?? 0;
-  for (const entityId of await waitingEntities(tx, importId, AT_ONCE - running)) {
+  const free = Math.max(0, AT_ONCE - (await runningEntities(tx, row.user_id)));
+  for (const entityId of await waitingEntities(tx, importId, free)) {
     await setEntity(tx, entityId, { status: 'started' });
     await work.entity(tx, entityId);
   }
@@ -39,9 +49,15 @@ export async function advance(tx: Transaction, work: Work, importId: number): Pr
   return status;
 }
 
-/** Ends it wherever it is: what is being stored now is the last. What is there stays. */
-export function cancelImport(tx: Transaction, importId: number): Promise<void> {
-  return endWhole(tx, importId, 'canceled', null);
+/** Ends it wherever it is: what is being stored now is the last. What is there stays; other imports of its user have room. */
+export async function cancel(tx: Transaction, work: Work, row: Pick<ImportRow, 'id' | 'user_id'>): Promise<void> {
+  await endWhole(tx, row.id, 'canceled', null);
+  await nextOf(tx, work, row.user_id);
+}
+
+/** Looks what comes next in the imports of a user. */
+export async function nextOf(tx: Transaction, work: Work, userId: number): Promise<void> {
+  for (const id of await importsUnderWay(tx, userId)) await work.next(tx, id);
 }
 
 /** `from`: the states of entities that end; null: all. */
@@ -72,15 +88,16 @@ async function endWhole(
  * Gives up what has stood still for a day, and forgets the secrets of what has ended a day ago. Says what was given up.
  * index: bulk_imports_under_way, bulk_import_configurations primary key
  */
-export async function sweep(tx: Transaction): Promise<readonly number[]> {
+export async function sweep(tx: Transaction, work: Work): Promise<readonly number[]> {
   const before = momentAfter(tx.now, -DAY_MS);
   const stuck = await tx
     .selectFrom('bulk_imports')
-    .select('id')
+    .select(['id', 'user_id'])
     .where('status', 'in', ['created', 'started'])
     .where('updated_at', '<=', before)
     .execute();
   for (const { id } of stuck) await endWhole(tx, id, 'timeout', ['created', 'started']);
+  for (const userId of new Set(stuck.map(({ user_id }) => user_id))) await nextOf(tx, work, userId);
   const ended = tx.selectFrom('bulk_imports').select('id').where('ended_at', '<=', before);
   await tx.deleteFrom('bulk_import_configurations').where('bulk_import_id', 'in', ended).execute();
   return stuck.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
 import type { BulkImportState, EntityType, TrackerState } from '../../../database/tables/migrations.ts';
 
 /** The rows that say how far an import has come. */
@@ -51,6 +52,29 @@ const entityColumns = [
 /** index: bulk_import_entities primary key */
 export async function readEntity(db: Reader, id: number): Promise<EntityRow | undefined> {
   return db.selectFrom('bulk_import_entities').select(entityColumns).where('id', '=', id).executeTakeFirst();
+}
+
+/** A user's imports that have not ended, the oldest first. index: bulk_imports_by_user_status */
+export async function importsUnderWay(db: Reader, userId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('bulk_imports')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('status', 'in', ['created', 'started'])
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** How many entities of a user's imports are being copied. index: bulk_import_entities_by_user_status */
+export async function runningEntities(db: Reader, userId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('bulk_import_entities')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('status', '=', 'started')
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** How many of an import's entities are in which state. index: bulk_import_entities_in_order */
@@ -206,7 +230,7 @@ export async function knownUsers(
     .selectFrom('bulk_import_users')
     .select(['source_user_id', 'user_id'])
     .where('bulk_import_id', '=', importId)
-    .where('source_user_id', 'in', sourceIds)
+    .where((eb) => isAmong(db, eb.ref('source_user_id'), sourceIds))
     .execute();
   return new Map(rows.map(({ source_user_id, user_id }) => [source_user_id, user_id]));
 }

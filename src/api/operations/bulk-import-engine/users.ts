@@ -1,6 +1,6 @@
 import { profileOf, type SourceUser, type Users, userHere } from '../bulk-import-relations/index.ts';
 import { ask } from './calls.ts';
-import { CallFailed } from './interruptions.ts';
+import { CallFailed, ComeBack } from './interruptions.ts';
 import type { Running } from './running.ts';
 import { keepUser, knownUsers, type TrackerRow } from './store.ts';
 
@@ -20,6 +20,8 @@ export async function usersOf(
     const local = await userHere(database.current().reader, profile);
     await database.transaction((tx) => keepUser(tx, importId, id, local));
     known.set(id, local);
+    // A page may name a hundred thousand.
+    if (running.now() > running.until) throw new ComeBack(running.now());
   }
   return { of: (user) => (user == null ? null : (known.get(user.id) ?? null)) };
 }

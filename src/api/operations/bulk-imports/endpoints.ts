@@ -84,7 +84,7 @@ export const cancelBulkImport = endpoint({
   access: importToCancel,
   answer: shown(BulkImport),
   async write(act, { bulkImport }): Promise<BulkImportRow> {
-    await cancelImport(act, bulkImport.id);
+    await cancelImport(act, bulkImport);
     return { ...bulkImport, status: 'canceled', updated_at: act.now };
   },
 });
