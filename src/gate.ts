@@ -150,20 +150,57 @@ export async function eachOf<Item, Result>(
 /** How long work may go on before others have their turn, in milliseconds. */
 const TURN = 10;
 
+/** Work that has had no more than this does not wait for what others do in the same turn of the event loop. */
+const LITTLE = 1;
+
+/** The turns of the event loop, shared by those who may be at work in the same one. */
+interface LoopTurns {
+  /** Whether those at work have had this turn. */
+  isOver(now: number): boolean;
+  /** Waits for a turn of one's own: one is given in each, in the order in which they were asked for. */
+  next(): Promise<void>;
+}
+
+function loopTurns(): LoopTurns {
+  const waiting: (() => void)[] = [];
+  let since: number | undefined;
+  const begin = () => {
+    since = undefined;
+    const next = waiting.shift();
+    if (next === undefined) return;
+    setImmediate(begin);
+    since = performance.now();
+    next();
+  };
+  return {
+    isOver(now) {
+      if (since === undefined) {
+        since = now;
+        setImmediate(begin);
+      }
+      return now - since >= TURN;
+    },
+    next: () => new Promise((resolve) => waiting.push(resolve)),
+  };
+}
+
+const longWork = loopTurns();
+
 /**
  * For work that is long because of what came from outside: called between small steps, it gives what is to be awaited
- * when this one has had its turn, and nothing while it may go on.
+ * when this one has had its turn, and nothing while it may go on. However many are at work, one of them goes on in each turn.
  */
 export function givingWay(): () => Promise<void> | undefined {
   let since = performance.now();
+  const goOn = () => {
+    since = performance.now();
+  };
   return () => {
-    if (performance.now() - since < TURN) return undefined;
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        since = performance.now();
-        resolve();
-      });
-    });
+    const now = performance.now();
+    const own = now - since;
+    // Asked in any case: from the first of all who are at work this turn is counted.
+    const isOver = own >= LITTLE && longWork.isOver(now);
+    return own >= TURN || isOver ? longWork.next().then(goOn) : undefined;
   };
 }
 
@@ -218,29 +255,10 @@ export async function filteredInTurns<Item>(items: readonly Item[], wanted: (ite
   return found;
 }
 
-/**
- * The same for the work of many: what they do in one turn of the event loop together is one turn, whoever began it. Those
- * that wait go on in the order in which they came, one in each turn.
- */
+/** The same for the work of many that is one work, whoever began it: what they do in one turn of the event loop counts together. */
 export function givingWayTogether(): () => Promise<void> | undefined {
-  const waiting: (() => void)[] = [];
-  let since: number | undefined;
-  const begin = () => {
-    since = undefined;
-    const next = waiting.shift();
-    if (next === undefined) return;
-    setImmediate(begin);
-    since = performance.now();
-    next();
-  };
-  return () => {
-    if (since === undefined) {
-      since = performance.now();
-      setImmediate(begin);
-      return undefined;
-    }
-    return performance.now() - since < TURN ? undefined : new Promise((resolve) => waiting.push(resolve));
-  };
+  const turns = loopTurns();
+  return () => (turns.isOver(performance.now()) ? turns.next() : undefined);
 }
 
 /** Work on one key at a time, in the order in which it came; keys that nobody works on are forgotten. */

@@ -5,6 +5,7 @@ import {
   eachOf,
   filteredInTurns,
   gate,
+  givingWay,
   givingWayTogether,
   LineFull,
   sortedInTurns,
@@ -132,6 +133,27 @@ test('the work of many in one turn is one turn, and each that has to wait gets t
   assert.deepEqual(order, [[1], [2], [3], [1], [2], [3], [1], [2], [3]]);
 });
 
+test('of long works that are at it in one turn one goes on in each, and what is little waits for none of them', async () => {
+  const turns: string[][] = [[]];
+  const look = () => {
+    turns.push([]);
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  const work = async (who: string, milliseconds: number) => {
+    const giveWay = givingWay();
+    for (let step = 0; step < 3; step++) {
+      busyFor(milliseconds);
+      turns.at(-1)!.push(who);
+      await giveWay();
+    }
+  };
+  await Promise.all([work('a', 11), work('b', 11), work('c', 0.1)]);
+  clearImmediate(next);
+  const order = turns.filter((turn) => turn.length > 0).map((turn) => turn.join(''));
+  assert.deepEqual(order, ['abccc', 'a', 'b', 'a', 'b']);
+});
+
 /** So many turns of the event loop had others while this ran. */
 async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   let turns = 0;
@@ -155,7 +177,7 @@ test('a long list is sorted as toSorted sorts it, equals in their order', async 
 });
 
 test('sorting, filtering and many small works let others have their turns', async () => {
-  const items = Array.from({ length: 2000 }, (_, at) => (at * 7919) % 2000);
+  const items = Array.from({ length: 3000 }, (_, at) => (at * 7919) % 3000);
   // By the clock: a loop that only counts is nothing once it is compiled.
   const slow = <Result>(milliseconds: number, result: Result): Result => {
     busyFor(milliseconds);
@@ -167,5 +189,5 @@ test('sorting, filtering and many small works let others have their turns', asyn
     each: () => eachOf(3, items, async (item) => slow(0.05, item)),
   };
   for (const [name, work] of Object.entries(works)) assert.ok((await turnsDuring(work)) > 2, name);
-  assert.equal((await filteredInTurns(items, (item) => item % 2 === 0)).length, 1000);
+  assert.equal((await filteredInTurns(items, (item) => item % 2 === 0)).length, 1500);
 });
