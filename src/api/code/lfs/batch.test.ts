@@ -72,7 +72,7 @@ test('a batch asks the database once for hundreds of objects', async () => {
   const db = everybody.server.rooms.database.reader;
   // Asked of this server itself: a request may be another's.
   const count = await statements(everybody, async () => {
-    const answers = await answerBatch(db, project.id, asked, transfer);
+    const answers = [...(await answerBatch(db, project.id, asked, transfer))];
     assert.deepEqual([answers.length, answers.filter((answer) => !('error' in answer)).length], [1201, 1]);
   });
   assert.equal(count, 3);

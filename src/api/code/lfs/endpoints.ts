@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Project } from '../../../access/projects.ts';
 import { AccessLost, requireStill, standingOf } from '../../../access/standing.ts';
 import {
@@ -21,7 +22,7 @@ import { type Incoming, single } from '../../../http/request/incoming.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { isRefused } from '../../../refused.ts';
 import { isLfsOn, linkedObject, linkObject } from '../../../repositories/lfs-objects.ts';
-import { answerBatch, parseBatch } from './batch.ts';
+import { answerBatch, parseBatch, writtenBatch } from './batch.ts';
 
 const LFS_TYPE = 'application/vnd.git-lfs+json';
 const missing = () => new HttpRefusal(404, 'Not found');
@@ -42,8 +43,8 @@ export const batchLfsObjects = endpoint({
     if (batch.operation === 'upload') checkUpload({ caller, project, request }, params.repository_path);
     const repositoryUrl = `${request.baseUrl}/${params.repository_path}.git`;
     const transfer = { repositoryUrl, authorization: single(request.headers.authorization) };
-    const objects = await answerBatch(db, project.id, batch, transfer);
-    return { headers: { 'Content-Type': LFS_TYPE }, body: JSON.stringify({ transfer: 'basic', objects }) };
+    const entries = await answerBatch(db, project.id, batch, transfer);
+    return { headers: { 'Content-Type': LFS_TYPE }, body: Readable.from(writtenBatch(entries), { objectMode: false }) };
   },
 });
 
