@@ -80,7 +80,7 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forBoth((parent) =>
       message: optional(message),
       last_commit_sha: optional(refName),
     },
-    rules: [atLeastOne('title', 'content', 'format')],
+    rules: [atLeastOne('content', 'title', 'format')],
     refuses: { missing: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
     records: parent.own({ group: [], project: ['updated WikiPage::Meta'] }),
     answer: shown(WikiPage),

@@ -100,7 +100,7 @@ test('a page that gets another name keeps its id, and what lies below moves alon
   assert.deepEqual([body.content, body.format, body.wiki_page_meta_id], ['new', 'markdown', id]);
   assert.equal((await owner.get(urlOf(project, 'guides/steps'))).status, 404);
   const { body: none } = await owner.put(urlOf(project, 'Top'), {});
-  assert.deepEqual(none, { error: 'title, content, format are missing, at least one parameter must be provided' });
+  assert.deepEqual(none, { error: 'content, title, format are missing, at least one parameter must be provided' });
 });
 
 test('a change is refused to whoever has not seen the last one, and old versions are read by their commits', async () => {
