@@ -78,6 +78,7 @@ test('time, to-dos, subscriptions and emoji are commanded too', async () => {
     ['/remove_time_estimate', 'Removed time estimate.', { time_estimate: 0 }],
     ['/estimate_time 1h', 'Set time estimate to 1h.', { time_estimate: 3_600 }],
     ['/remove_estimate', 'Removed time estimate.', { time_estimate: 0 }],
+    ['/estimate 2h\n/estimate 0', 'Set time estimate to 2h. Removed time estimate.', { time_estimate: 0 }],
     ['/spend 1h 30m 2026-01-02', 'Added 1h 30m spent time.', spent(5_400, '2026-01-02T00:00:00.000Z')],
     ['/spent -30m', 'Subtracted 30m spent time.', spent(-1_800, now)],
     ['/spend_time 1h', 'Added 1h spent time.', spent(3_600, now)],

@@ -19,9 +19,11 @@ import { ALL, type Doing, type Done, NOT_DONE, OF_PROJECTS, type Row } from './d
 /** What people take time for: no epics. */
 const timed = ({ subject: { type } }: Doing, id: number) => ({ type: type as 'Issue' | 'MergeRequest', id });
 
+/** None at all is an estimate too, as it is to the API. */
 function setEstimate(doing: Doing, argument: string): Done {
   const seconds = readDuration(argument);
-  if (seconds === null || seconds <= 0) return null;
+  if (seconds === 0) return removeEstimate(doing);
+  if (seconds === null || seconds < 0) return null;
   doing.now = { ...doing.now, time_estimate: seconds };
   doing.changes.time_estimate = seconds;
   doing.besides.push((id) => estimate(doing.act, timed(doing, id), argument));
