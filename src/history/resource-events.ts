@@ -10,6 +10,8 @@ export interface StateEvent {
   readonly state: ResourceState;
   /** The merge request whose merge closed it. */
   readonly sourceMergeRequestId?: number;
+  /** The commit whose message closed it. */
+  readonly sourceCommit?: string;
 }
 
 /**
@@ -47,7 +49,7 @@ export type ResourceEventName =
   | 'weight';
 
 export async function recordStateEvent(tx: Transaction, userId: number | null, event: StateEvent): Promise<void> {
-  const { stateOf, state, sourceMergeRequestId } = event;
+  const { stateOf, state, sourceMergeRequestId, sourceCommit } = event;
   await tx
     .insertInto('resource_state_events')
     .values({
@@ -55,6 +57,7 @@ export async function recordStateEvent(tx: Transaction, userId: number | null, e
       user_id: userId,
       state,
       source_merge_request_id: sourceMergeRequestId ?? null,
+      source_commit: sourceCommit ?? null,
       created_at: tx.now,
     })
     .execute();

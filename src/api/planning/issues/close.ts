@@ -1,12 +1,16 @@
 import type { Issue } from '../../../access/issues.ts';
 import type { Act } from '../../../facts/act.ts';
+import type { StateEvent } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
+
+/** What has closed an issue, where that is not somebody who asked for it. */
+export type ClosedBy = Pick<StateEvent, 'sourceMergeRequestId' | 'sourceCommit'>;
 
 /** Closes an issue because of what has happened elsewhere, a merge say: once, whoever closes it. */
 export async function closeIssue(
   act: Act<SignedIn>,
   { id, iid, project_id }: Pick<Issue, 'id' | 'iid' | 'project_id'>,
-  because: { readonly sourceMergeRequestId?: number } = {},
+  because: ClosedBy = {},
 ): Promise<void> {
   // index: issues primary key
   const closed = await act

@@ -5,7 +5,7 @@ import { issuesEnd, issuesToGhost, unassignLeavers } from './leaving.ts';
 import { loseIterations } from './lose-iterations.ts';
 
 export { readableIssue, readingIssue } from './access.ts';
-export { closeIssue } from './close.ts';
+export { type ClosedBy, closeIssue } from './close.ts';
 // What other families may use of issues.
 export { commandedIssues } from './commanded.ts';
 export { Issue, IssueInList, type IssueListed } from './entities.ts';

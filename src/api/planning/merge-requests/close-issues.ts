@@ -1,4 +1,3 @@
-import { findIssue, mayUpdateIssue } from '../../../access/issues.ts';
 import { findProject } from '../../../access/projects.ts';
 import { defineJob, enqueue } from '../../../background/job.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
@@ -7,7 +6,7 @@ import { isSignedIn } from '../../../identity/caller.ts';
 import { actorOf } from '../../../repositories/actor.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
-import { closeIssue } from '../issues/index.ts';
+import { closeNamed } from './close-named.ts';
 
 /** A merge into the default branch closes the issues that its merge request says it closes, in the merger's name and by his rights. */
 export const closeIssues = defineJob({
@@ -20,13 +19,8 @@ export const closeIssues = defineJob({
     const project = await findProject(db, by, String(merged.project_id));
     if (project === null || project.default_branch !== merged.target_branch) return;
     if (!storedAttributes(project).autoclose_referenced_issues) return;
-    for (const iid of await closedBy(db, mergeRequestId)) {
-      await acting(by, async (act) => {
-        const issue = await findIssue(act, by, project.id, iid);
-        if (issue === null || !mayUpdateIssue(by, project, issue)) return;
-        await closeIssue(act, issue, { sourceMergeRequestId: mergeRequestId });
-      });
-    }
+    const because = { sourceMergeRequestId: mergeRequestId };
+    for (const iid of await closedBy(db, mergeRequestId)) await closeNamed(acting, by, project, iid, because);
   },
 });
 

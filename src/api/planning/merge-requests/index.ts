@@ -1,6 +1,7 @@
 import { family } from '../../../http/endpoint/family.ts';
 import { mergeAfterPipelines, mergeAfterThreads, mergeWhenReady } from './auto-merge/job.ts';
 import { checkMergeRequests } from './check.ts';
+import { closeByCommits, closeIssuesByCommits } from './close-by-commits.ts';
 import { closeIssues } from './close-issues.ts';
 import * as endpoints from './endpoints.ts';
 import { followBranches } from './heads.ts';
@@ -30,9 +31,18 @@ export { changesOf, newestCommitsOf, spanOf } from './versions.ts';
 
 export const mergeRequests = family({
   endpoints,
-  jobs: [checkMergeRequests, closeIssues, keepHeads, mergeByPush, mergeWhenReady, rebaseMergeRequest],
+  jobs: [
+    checkMergeRequests,
+    closeIssues,
+    closeIssuesByCommits,
+    keepHeads,
+    mergeByPush,
+    mergeWhenReady,
+    rebaseMergeRequest,
+  ],
   subscriptions: [
     followBranches,
+    closeByCommits,
     mergeAfterPipelines,
     mergeAfterThreads,
     mergeRequestsEnd,

@@ -1,0 +1,20 @@
+import { findIssue, mayUpdateIssue } from '../../../access/issues.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Acting } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { type ClosedBy, closeIssue } from '../issues/index.ts';
+
+/** Closes the issue with a number that somebody has written down, in his name and by his rights; nothing, where there is none. */
+export async function closeNamed(
+  acting: Acting,
+  by: SignedIn,
+  project: Project,
+  iid: number,
+  because: ClosedBy,
+): Promise<void> {
+  await acting(by, async (act) => {
+    const issue = await findIssue(act, by, project.id, iid);
+    if (issue === null || !mayUpdateIssue(by, project, issue)) return;
+    await closeIssue(act, issue, because);
+  });
+}
