@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema } from '../database/database.ts';
 import type { RunnerAccessLevel, RunnersTables, RunnerType } from '../database/tables/runners.ts';
-import { namespacesInside } from './closure.ts';
+import { itselfAndAbove, namespacesInside } from './closure.ts';
 import { groupAttributes } from './group-attributes.ts';
 
 /**
@@ -135,8 +135,12 @@ export async function runnersTakenBy(
   return { ofGroups: taken?.groups === 1, ofInstance: taken?.instance === 1 };
 }
 
-/** Do groups themselves list the runners of the instance? index: namespaces primary key */
+/** Does a group list the runners of the instance: it shows them, and no group above forbids them? index: namespace_closure_pkey */
 export async function groupShowsInstanceRunners(db: Reader, groupId: number): Promise<boolean> {
-  const group = await db.selectFrom('namespaces').select('attributes').where('id', '=', groupId).executeTakeFirst();
-  return group !== undefined && groupAttributes(group.attributes).shared_runners_setting === 'enabled';
+  const rows = await itselfAndAbove(db, groupId)
+    .select(['namespaces.attributes', 'namespace_closure.depth'])
+    .orderBy('namespace_closure.depth')
+    .execute();
+  const [own, ...above] = rows.map(({ attributes }) => groupAttributes(attributes).shared_runners_setting);
+  return own === 'enabled' && !above.includes('disabled_and_unoverridable');
 }

@@ -32,13 +32,16 @@ test("a project lists its own runners, those of groups above and the instance's,
   await owner.put(group.at, { shared_runners_setting: 'enabled' });
 });
 
-test('a group lists its runners and those of groups above, never those below', async () => {
+test('a group lists its runners and those of groups above, never those below, and those of the instance where they are allowed', async () => {
   assert.deepEqual(await ids(maintainer, `${sub.at}/runners`), [instance.id, above.id, within.id]);
   assert.deepEqual(await ids(owner, `${group.at}/runners`), [instance.id, above.id]);
-  for (const shared_runners_setting of ['disabled_and_overridable', 'disabled_and_unoverridable']) {
+  for (const [shared_runners_setting, below] of [
+    ['disabled_and_overridable', [instance.id, above.id, within.id]],
+    ['disabled_and_unoverridable', [above.id, within.id]],
+  ] as const) {
     await owner.put(group.at, { shared_runners_setting });
     assert.deepEqual(await ids(owner, `${group.at}/runners`), [above.id]);
-    assert.deepEqual(await ids(owner, `${sub.at}/runners`), [instance.id, above.id, within.id]);
+    assert.deepEqual(await ids(owner, `${sub.at}/runners`), below);
   }
   await owner.put(group.at, { shared_runners_setting: 'enabled' });
   assert.deepEqual((await owner.get(`${group.at}/runners`, { type: 'project_type' })).body, []);
