@@ -4,7 +4,7 @@ import { shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { exclusive, optional, required } from '../../../http/parameters/declarations.ts';
 import { refName, textOf } from '../../../http/parameters/texts.ts';
-import { absentIfBlank, boolean, notBlank } from '../../../http/parameters/types.ts';
+import { absentIfBlank, boolean } from '../../../http/parameters/types.ts';
 import { unauthorized } from '../../../http/refusals/refusal.ts';
 import { refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
@@ -52,7 +52,7 @@ export const createCiLint = endpoint({
   access: inProject('create_pipeline'),
   params: {
     // As many bytes as the longest file has characters.
-    content: required(notBlank(textOf(LARGEST_FILE * 4))),
+    content: required(textOf(LARGEST_FILE * 4)),
     dry_run: optional(boolean, false),
     // Clients send an empty one for none.
     ref: optional(absentIfBlank(refName)),
