@@ -14,10 +14,10 @@ await here.root.put('/application/settings', { allow_local_requests_from_web_hoo
 const REFS = '/acme/api.git/info/refs';
 
 /** What becomes of a project whose repository is so. */
-async function imported(t: TestContext, said: Said) {
+async function imported(t: TestContext, ...said: readonly Said[]) {
   const source = await fakeSource(t);
   sayProject(source, 'acme/api', 8);
-  source.say(REFS, said);
+  source.say(REFS, ...said);
   const { owner, path } = await here.newGroup();
   const wish = { source_type: 'project_entity', destination_namespace: path };
   const { id } = (await done(owner.post('/bulk_imports', importOf(source, 'acme/api', 'api', wish)))).body;
@@ -137,6 +137,31 @@ test('all branches, tags and heads of merge requests come, by the name of their 
   assert.equal(is.refs.length, 4);
   assert.equal(await isReadOnly(entity.project_id), false);
 });
+
+for (const [what, refs] of [
+  ['fails', [{ status: 503 }, { status: 404 }]],
+  ['goes on', [{ status: 503 }, { status: 503 }]],
+] as const) {
+  test(`a move to another storage keeps what it has closed while an import ${what}`, async (t) => {
+    const { entity, asked } = await imported(t, ...refs);
+    const { project_id: id } = await entity();
+    const repositories = here.server.rooms.database.reader.selectFrom('repositories').where('project_id', '=', id);
+    const now = () => repositories.select(['read_only', 'move_id']).executeTakeFirstOrThrow();
+    await done(here.root.put(`/projects/${id}`, { repository_read_only: false }));
+    const move = (await done(here.root.post(`/projects/${id}/repository_storage_moves`))).body;
+    await here.server.rooms.database.transaction((tx) =>
+      tx.deleteFrom('background_jobs').where('kind', '=', 'move_next_repository').execute(),
+    );
+    here.clock.advance(1);
+    await here.work();
+    assert.deepEqual([await now(), asked().length], [{ read_only: true, move_id: move.id }, 1]);
+    here.clock.advance(600);
+    await here.work();
+    here.clock.advance(30);
+    await here.work();
+    assert.deepEqual([(await now()).move_id, asked().length], [null, 2]);
+  });
+}
 
 test('of a repository whose history is cut off nothing is here', async () => {
   const source = await there.user();

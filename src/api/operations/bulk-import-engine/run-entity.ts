@@ -22,6 +22,7 @@ import { projectEntities, subgroups } from './children.ts';
 import { readConfiguration } from './configuration.ts';
 import { checkDestination, isTaken } from './destination.ts';
 import { type Failure, failureOf, recordFailure } from './failures.ts';
+import { giveUpFilling } from './filling.ts';
 import { CallFailed, ComeBack, DestinationGone, Stopped } from './interruptions.ts';
 import { runRelation } from './run-relation.ts';
 import { runRepository } from './run-repository.ts';
@@ -310,6 +311,6 @@ async function tidy({ database }: Pick<Rooms, 'database'>, entity: EntityRow): P
       .returning('relation')
       .execute();
     if (now.project_id === null || !open.some(({ relation }) => relation === REPOSITORY || relation === WIKI)) return;
-    await tx.updateTable('repositories').set({ read_only: false }).where('project_id', '=', now.project_id).execute();
+    await giveUpFilling(tx, now.project_id);
   });
 }

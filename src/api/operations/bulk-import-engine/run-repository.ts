@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../database/database.ts';
+import { momentAfter } from '../../../clock.ts';
 import { GitFailed, type GitFailure } from '../../../git/failures.ts';
 import { fetchForeign } from '../../../git/fetch.ts';
 import { HEADS } from '../../../git/names.ts';
@@ -11,7 +11,8 @@ import { settleDefaultBranch } from '../../../repositories/first-branches.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { refsCameInBulk } from '../../../repositories/upkeep.ts';
 import { comeBackFor } from './calls.ts';
-import { CallFailed, DestinationGone, Stopped } from './interruptions.ts';
+import { beginFilling, endFilling, giveUpFilling } from './filling.ts';
+import { CallFailed, ComeBack, DestinationGone, Stopped } from './interruptions.ts';
 import { failRelation, touch } from './run-relation.ts';
 import { ids, type Running, targetNow } from './running.ts';
 import { setTracker, type TrackerRow } from './store.ts';
@@ -29,13 +30,14 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
   const { place } = await targetNow(database.current().reader, running);
   const { project } = place;
   if (project === undefined) throw new DestinationGone();
-  await database.transaction(async (tx) => {
+  const filled = await database.transaction(async (tx) => {
     await setTracker(tx, tracker.id, { status: 'started' });
-    await setReadOnly(tx, project.id, true);
+    return beginFilling(tx, project.id);
   });
+  if (filled === null) return whenMoved(running);
   try {
     const remote = (await remoteOf(running, tracker, '.git'))!;
-    const repository = repositoryOf(git, project);
+    const repository = repositoryOf(git, { ...project, ...filled });
     await fetchWhole(running, tracker, repository, project, remote);
     const branches = (await listRefs(git, repository, HEADS)).map(({ name: ref, id }) => ({
       ref,
@@ -43,18 +45,20 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
       newId: id,
     }));
     await settleDefaultBranch(running.rooms, project.id, branches);
-    await database.transaction(async (tx) => {
-      await setReadOnly(tx, project.id, false);
+    const isThere = await database.transaction(async (tx) => {
+      if (!(await endFilling(tx, project.id, filled))) return false;
       await refsCameInBulk(tx, project.id);
       await setTracker(tx, tracker.id, { status: 'finished' });
       await touch(tx, running.entity);
+      return true;
     });
+    if (!isThere) return whenMoved(running);
     log.info({ ...ids(running), branches: branches.length }, 'A repository was imported');
     return true;
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     await database.transaction(async (tx) => {
-      await setReadOnly(tx, project.id, false);
+      await giveUpFilling(tx, project.id);
       await refsCameInBulk(tx, project.id);
     });
     await failRelation(running, tracker, error.failure);
@@ -62,8 +66,12 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
   }
 }
 
-export async function setReadOnly(tx: Transaction, projectId: number, readOnly: boolean): Promise<void> {
-  await tx.updateTable('repositories').set({ read_only: readOnly }).where('project_id', '=', projectId).execute();
+/** Milliseconds. */
+const WHILE_IT_MOVES = 30_000;
+
+/** The repository goes to another storage: it is filled where it arrives. */
+export function whenMoved({ now }: Running): never {
+  throw new ComeBack(momentAfter(now(), WHILE_IT_MOVES));
 }
 
 export interface Remote {

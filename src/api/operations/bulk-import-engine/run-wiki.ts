@@ -5,9 +5,10 @@ import { insertWiki } from '../../../repositories/ensure-wiki.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { wikiCameInBulk } from '../../../repositories/settle-wiki.ts';
 import { askForUpkeep } from '../../../repositories/wiki-upkeep.ts';
+import { beginFilling, endFilling, giveUpFilling } from './filling.ts';
 import { CallFailed, DestinationGone } from './interruptions.ts';
 import { failRelation, touch } from './run-relation.ts';
-import { fetchWhole, type Remote, remoteOf, setReadOnly } from './run-repository.ts';
+import { fetchWhole, type Remote, remoteOf, whenMoved } from './run-repository.ts';
 import { type Running, targetNow } from './running.ts';
 import { setTracker, type TrackerRow } from './store.ts';
 
@@ -26,7 +27,7 @@ export async function runWiki(running: Running, tracker: TrackerRow): Promise<vo
     await fetchWiki(running, tracker, project, remote);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    await database.transaction((tx) => setReadOnly(tx, project.id, false));
+    await database.transaction((tx) => giveUpFilling(tx, project.id));
     await failRelation(running, tracker, error.failure);
   }
 }
@@ -35,21 +36,24 @@ type Project = NonNullable<Awaited<ReturnType<typeof targetNow>>['place']['proje
 
 async function fetchWiki(running: Running, tracker: TrackerRow, project: Project, remote: Remote): Promise<void> {
   const { database, git } = running.rooms;
-  const wiki = await database.transaction(async (tx) => {
+  const begun = await database.transaction(async (tx) => {
     await setTracker(tx, tracker.id, { status: 'started' });
     const made = await insertWiki(tx, { project });
-    if (!isRefused(made)) await setReadOnly(tx, project.id, true);
-    return made;
+    return { wiki: made, filled: await beginFilling(tx, project.id) };
   });
+  const { wiki, filled } = begun;
+  if (filled === null) return whenMoved(running);
   if (isRefused(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
   const repository = repositoryOf(git, wiki);
   await fetchWhole(running, tracker, repository, wiki, remote);
   const branches = (await listRefs(git, repository, HEADS)).map(({ name }) => name.slice(HEADS.length));
   await wikiCameInBulk(running.rooms, wiki.wiki_id, branches);
-  await database.transaction(async (tx) => {
-    await setReadOnly(tx, project.id, false);
+  const isThere = await database.transaction(async (tx) => {
+    if (!(await endFilling(tx, project.id, filled))) return false;
     await askForUpkeep(tx, wiki.wiki_id);
     await setTracker(tx, tracker.id, { status: 'finished' });
     await touch(tx, running.entity);
+    return true;
   });
+  if (!isThere) whenMoved(running);
 }
