@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { storable } from '../database/storable.ts';
 import { redactText } from '../secrets/redaction.ts';
 
 /** A mail as it leaves. Texts of users have become lines by `oneLine` where they stand in headers. */
@@ -128,15 +129,25 @@ function isFinal(error: unknown): boolean {
   return Number(responseCode) >= 500 && (command === 'RCPT TO' || command === 'DATA');
 }
 
-/** What a server says may repeat what it was told. */
+/** Characters of what a server says that are looked at. */
+const LOOKED_AT = 4_096;
+
+/** What a server says may repeat what it was told, as it was said or in Base64, and hold what no database keeps. */
 function textOf(error: unknown, smtpUrl: string | null): string {
   const { username = '', password = '' } = smtpUrl === null ? {} : new URL(smtpUrl);
   const secrets = [username, password].flatMap(readings).filter((secret) => secret !== '');
-  const said = error instanceof Error ? error.message : String(error);
-  return secrets
-    .flatMap((secret) => [secret, Buffer.from(secret).toString('base64')])
-    .reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), redactText(said))
-    .slice(0, 500);
+  const said = (error instanceof Error ? error.message : String(error)).slice(0, LOOKED_AT);
+  const withoutCodes = said.replace(/[A-Za-z0-9+/=]+/g, (word) => (hides(word, secrets) ? REDACTED : word));
+  const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), redactText(withoutCodes));
+  return storable(text.replace(/\p{Cc}+/gu, ' ')).slice(0, 500);
+}
+
+const REDACTED = '[REDACTED]';
+
+/** Is it the Base64 of something in which a secret stands, wherever in it? */
+function hides(word: string, secrets: readonly string[]): boolean {
+  const bytes = Buffer.from(word, 'base64');
+  return secrets.some((secret) => bytes.includes(secret));
 }
 
 /** A part of an address as it is written there, and as it is meant, if it means anything. */

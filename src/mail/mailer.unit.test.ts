@@ -124,11 +124,23 @@ test('a password that no URL can hold is an outcome, not an exception', async ()
 
 test('what is said of a failure holds neither user nor password', async () => {
   const secretive = createMailer(config(`smtp://mail%40user:pass%20word@127.0.0.1:${sink.port}`));
-  sink.behaviour.recipient = () => `550 mail@user ${Buffer.from('pass word').toString('base64')} pass word`;
-  const outcome = await secretive.send(mail());
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const secrets = ['mail@user', 'pass word', 'pass%20word', base64('pass word')];
+  // As AUTH PLAIN puts them together, wherever the password begins in it.
+  const together = ['', 'x', 'xy'].map((who) => base64(`${who}\0mail@user\0pass word`));
+  for (const said of ['mail@user', ...secrets, ...together]) {
+    sink.behaviour.recipient = () => `550 Not ${said} of mail@user`;
+    const outcome = await secretive.send(mail());
+    assert.ok(!outcome.sent && outcome.error.includes('550 Not [REDACTED] of'), JSON.stringify(outcome));
+    for (const secret of secrets) assert.ok(!outcome.error.includes(secret), outcome.error);
+  }
   delete sink.behaviour.recipient;
   secretive.close();
-  assert.ok(!outcome.sent);
-  for (const secret of ['mail@user', 'pass word', 'pass%20word', Buffer.from('pass word').toString('base64')])
-    assert.ok(!outcome.error.includes(secret), outcome.error);
+});
+
+test('what a server says is one line of what a database keeps', async () => {
+  sink.behaviour.recipient = () => '550 No\0such\u001b[31m user';
+  const outcome = await mailer.send(mail());
+  delete sink.behaviour.recipient;
+  assert.ok(!outcome.sent && /550 No such \[31m user$/.test(outcome.error), JSON.stringify(outcome));
 });
