@@ -19,8 +19,11 @@ export function readExpression(source: string): RE2JS | string {
   }
 }
 
-/** `(abc){3}{5}` is made of fifteen copies, and counts beside each other of as many as their sum: the larger of both. */
-function weightOf(source: string): number {
+/**
+ * What it costs at most to look for it, a character of the text. `(abc){3}{5}` is made of fifteen copies, and counts beside each
+ * other of as many as their sum: the larger of both.
+ */
+export function weightOf(source: string): number {
   let [sum, product] = [1, 1];
   for (const [, least = '0', most = ''] of source.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g)) {
     const count = Math.max(1, Number(most || least));

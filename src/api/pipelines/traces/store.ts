@@ -97,30 +97,38 @@ export async function readTraceEnd(db: Reader, jobId: number): Promise<TraceEnd 
   };
 }
 
-/** What there is to put together of the log of a job that has ended; null: nothing. */
-export async function readEndedTrace(
-  db: Reader,
-  jobId: number,
-): Promise<{ readonly project_id: number; readonly trace_size: number } | null> {
+/** The log of a job that has ended. */
+interface EndedTrace {
+  readonly project_id: number;
+  readonly trace_size: number;
+  /** The expression that finds in it what the job covers; null: none. */
+  readonly coverage: string | null;
+}
+
+/** What there is to put together of the log of a job that has ended; null: nothing. index: jobs primary key */
+export async function readEndedTrace(db: Reader, jobId: number): Promise<EndedTrace | null> {
   const row = await db
     .selectFrom('jobs')
-    .select(['project_id', 'trace_size'])
+    .select(['project_id', 'trace_size', 'options'])
     .where('id', '=', jobId)
     .where('status', 'not in', RUNNING)
     .where('trace_size', '>', 0)
     .executeTakeFirst();
-  return row ?? null;
+  if (row === undefined) return null;
+  const { options, ...trace } = row;
+  const { coverage = null } = JSON.parse(options) as { readonly coverage?: string | null };
+  return { ...trace, coverage };
 }
 
-/** Puts one blob in the place of a log's chunks and of what was held back, unless those have gone meanwhile. */
+/** Puts one blob in the place of a log's chunks and of what was held back, unless those have gone meanwhile; notes what it tells. */
 export async function replaceChunks(
   tx: Transaction,
-  job: { readonly id: number; readonly project_id: number },
+  job: { readonly id: number; readonly project_id: number; readonly coverage: number | null },
   blob: StoredBlob,
 ): Promise<void> {
   const still = await tx
     .updateTable('jobs')
-    .set({ trace_held: null })
+    .set({ trace_held: null, ...(job.coverage !== null && { coverage: job.coverage }) })
     .where('id', '=', job.id)
     .where('trace_size', '=', blob.size)
     .executeTakeFirst();
