@@ -47,7 +47,9 @@ function nameProblems(name: string, taken: boolean): string[] {
 
 function urlProblems(url: string): string[] {
   if (!/^https?:/i.test(url)) return ['is blocked: Only allowed schemes are http, https'];
-  return /^https?:\/\//i.test(url) && URL.canParse(url) ? [] : ['must be a valid URL'];
+  // Of line ends and tabs a parser takes no notice; what is kept would have them.
+  const isWhole = !/[\s\p{Cc}]/u.test(url);
+  return isWhole && /^https?:\/\//i.test(url) && URL.canParse(url) ? [] : ['must be a valid URL'];
 }
 
 const atLeast = (least: number, value: number): string[] =>

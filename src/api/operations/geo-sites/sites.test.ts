@@ -105,7 +105,7 @@ test('each other wrong value has its text', async () => {
   for (const url of ['a.test', 'ftp://a.test', 'a.test:80', 'javascript:alert(1)']) {
     assert.deepEqual(await said({ url }), { url: ['is blocked: Only allowed schemes are http, https'] }, url);
   }
-  for (const url of ['https://', 'http://[a', 'http:a.test']) {
+  for (const url of ['https://', 'http://[a', 'http:a.test', 'http://a.te\tst', 'http://a.test/\r\nX: b']) {
     assert.deepEqual(await said({ url }), { url: ['must be a valid URL'] }, url);
   }
   assert.deepEqual(await said({ primary: true, enabled: false }), {
