@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { givingWay } from '../../../gate.ts';
 import { HttpRefusal } from '../../../http/refusals/refusal.ts';
 import { type JsonBounds, parseJson } from '../../../http/request/json-body.ts';
 import { isObject, type JsonObject } from '../../../json-object.ts';
@@ -50,7 +51,9 @@ export async function reportOf(
   const events = new Map<string, ReportedEvent>();
   const steps: SessionStep[] = [];
   const counts: SessionCounts[] = [];
+  const giveWay = givingWay();
   for (const { type, payload } of items) {
+    await giveWay();
     const object = await objectIn(payload);
     if (type === 'event') {
       if (object === null) return refused('invalidEvent');
