@@ -89,7 +89,7 @@ async function begin(
     const message = configuration === null ? 'The token of the source is gone' : 'The importing user is shut out';
     return { failure: { relation: kindOf(entity), failure: { step: 'loader', class: 'BulkImports::Error', message } } };
   }
-  const source = createSource(outbound, configuration);
+  const source = createSource(outbound, configuration, by.user.id);
   return {
     rooms,
     work,

@@ -1,4 +1,4 @@
-import { gate } from '../../../gate.ts';
+import { gate, turnsPerKey } from '../../../gate.ts';
 import { type JsonBounds, parseJson } from '../../../http/request/json-body.ts';
 import { type Outbound, type OutboundAnswer, OutboundFailure } from '../../../outbound/index.ts';
 
@@ -46,7 +46,8 @@ export function baseOfSource(url: string): string | null {
   return `${parsed.protocol}//${parsed.host}${path.slice(0, end)}`;
 }
 
-export function createSource(outbound: Outbound, { url, token }: Configuration): Source {
+/** `userId`: who copies from it. */
+export function createSource(outbound: Outbound, { url, token }: Configuration, userId: number): Source {
   const base = baseOfSource(url);
   return {
     base: base ?? url,
@@ -57,7 +58,7 @@ export function createSource(outbound: Outbound, { url, token }: Configuration):
       const headers = { 'private-token': token, accept: 'application/json' };
       try {
         const wanted = { url: `${base}/api/v4${path}`, headers, totalMs, maxRedirects: 2 };
-        return await read(await outbound.request(signal === undefined ? wanted : { ...wanted, signal }));
+        return await read(await outbound.request(signal === undefined ? wanted : { ...wanted, signal }), userId);
       } catch (error) {
         throw typed(error, base);
       }
@@ -68,34 +69,74 @@ export function createSource(outbound: Outbound, { url, token }: Configuration):
 /** What one answer may hold besides its bytes: a page has a hundred elements. */
 const BOUNDS: JsonBounds = { depth: 32, items: 50_000, elements: 500_000, names: 16 * 1024 * 1024 };
 
-/** Bytes that everybody may hold; longer answers are read and parsed one at a time. */
+/** Bytes that everybody may hold; longer answers are read and parsed one at a time, and wait in one line for each user. */
 const SHORT = 4 * 1024 * 1024;
 const longAnswers = gate(1, { waiting: 0, retryAfter: 1 });
+const linesOfUsers = turnsPerKey({ waiting: 0, retryAfter: 1 });
 
-async function read(answer: OutboundAnswer): Promise<SourceAnswer> {
+/** Milliseconds that the rest of a long answer may take: others wait. */
+const LONG_MS = 20_000;
+
+async function read(answer: OutboundAnswer, userId: number): Promise<SourceAnswer> {
   const { status, headers, body } = answer;
   const header = (name: string) => [headers[name] ?? []].flat()[0] ?? null;
-  if (status < 200 || status > 299) {
-    body.destroy();
-    return { status, header, value: undefined };
-  }
-  const chunks: Buffer[] = [];
-  let length = 0;
-  let leave = () => {};
   try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > SHORT && length - chunk.length <= SHORT) leave = await longAnswers.take({ owed: true });
-    }
-    return { status, header, value: await parsed(Buffer.concat(chunks)) };
+    if (status < 200 || status > 299) return { status, header, value: undefined };
+    const beginning = await begun(body);
+    const value = beginning.isWhole ? await parsed(beginning.chunks) : await restOf(beginning, userId);
+    return { status, header, value };
   } finally {
-    leave();
     body.destroy();
   }
 }
 
-async function parsed(bytes: Buffer): Promise<unknown> {
+/** What has come of an answer. */
+interface Begun {
+  readonly chunks: Buffer[];
+  readonly left: AsyncIterator<Buffer>;
+  readonly isWhole: boolean;
+  /** Breaks it off. */
+  readonly fail: (failure: OutboundFailure) => void;
+}
+
+async function begun(body: OutboundAnswer['body']): Promise<Begun> {
+  const left = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const chunks: Buffer[] = [];
+  const isWhole = await readOn(left, chunks, SHORT);
+  return { chunks, left, isWhole, fail: (failure) => body.destroy(failure) };
+}
+
+/** Reads until there is more than that, or, true, nothing any more. */
+async function readOn(left: AsyncIterator<Buffer>, chunks: Buffer[], most: number): Promise<boolean> {
+  for (let length = 0; length <= most; ) {
+    const next = await left.next();
+    if (next.done) return true;
+    chunks.push(next.value);
+    length += next.value.length;
+  }
+  return false;
+}
+
+/** In the place of long answers, which whoever lets the others wait for nothing leaves. */
+function restOf({ chunks, left, fail }: Begun, userId: number): Promise<unknown> {
+  const inPlace = async () => {
+    const late = new OutboundFailure('timeout', `A long answer did not come within ${LONG_MS / 1000} s`);
+    const timer = setTimeout(() => fail(late), LONG_MS);
+    try {
+      await readOn(left, chunks, Number.POSITIVE_INFINITY);
+    } finally {
+      clearTimeout(timer);
+    }
+    return parsed(chunks);
+  };
+  const owed = { owed: true };
+  return linesOfUsers(String(userId), () => longAnswers.enter(inPlace, owed), owed);
+}
+
+async function parsed(chunks: Buffer[]): Promise<unknown> {
+  const bytes = Buffer.concat(chunks);
+  // They are as much again.
+  chunks.length = 0;
   try {
     return await parseJson(bytes, BOUNDS);
   } catch {

@@ -45,7 +45,7 @@ export async function createImport(
   if (limited !== null) return limited;
   const { url, access_token: token } = configuration;
   const [first] = entities;
-  const checked = await checkSource(createSource(outbound, { url, token }), first!);
+  const checked = await checkSource(createSource(outbound, { url, token }, caller.user.id), first!);
   if (isRefused(checked)) return checked;
   const key = await secretKey();
   const begin = (act: Act<SignedIn>) => store(act, { url, token }, new URL(ownUrl).host, checked, entities);
