@@ -1,11 +1,4 @@
-import {
-  mayCreateBranch,
-  mayDeleteProtected,
-  mayForcePush,
-  mayPush,
-  mayPushFirst,
-  rulesFor,
-} from '../../../access/branches.ts';
+import { mayDeleteProtected, mayForcePush, mayPush, mayPushFirst, rulesFor } from '../../../access/branches.ts';
 import type { DefaultProtection } from '../../../access/default-protection.ts';
 import type { Project } from '../../../access/projects.ts';
 import { protectionRules, type StoredRule } from '../../../access/protected-branches.ts';
@@ -114,6 +107,7 @@ function judgeCreation({ project, caller, rules, protection }: Judging, name: st
     const allowed = mayPushFirst(caller, project, rules, name, protection);
     return allowed ? null : 'You are not allowed to push code to protected branches on this project.';
   }
-  const allowed = mayCreateBranch(caller, project, rules, name);
+  // Whoever may only merge makes it by the API, of what is there: a push would bring commits that nobody has merged.
+  const allowed = mayPush(caller, project, rules, name);
   return allowed ? null : 'You are not allowed to create protected branches on this project.';
 }

@@ -76,14 +76,15 @@ test('protected branches: pushing, forcing, making and deleting them', async () 
   assert.equal(await push(owner, ':main'), 'The default branch of a project cannot be deleted.');
 });
 
-test('level 0 stops everybody; who may merge may make the branch and not push to it; any rule grants', async () => {
+test('level 0 stops everybody; who may only merge neither makes the branch by a push nor pushes to it; any rule grants', async () => {
   const { owner, developer, at, push } = await pushedTo({ readme: true });
   await owner.post(`${at}/protected_branches`, { name: 'closed', push_access_level: 0, merge_access_level: 0 });
   await owner.post(`${at}/protected_branches`, { name: 'merged', push_access_level: 0, merge_access_level: 30 });
   const create = 'You are not allowed to create protected branches on this project.';
   for (const caller of [developer, owner, root]) assert.equal(await push(caller, 'HEAD:closed'), create);
-  assert.equal(await push(developer, 'HEAD~1:merged'), null);
-  for (const caller of [developer, owner, root]) assert.equal(await push(caller, 'HEAD:merged'), PROTECTED);
+  assert.equal(await push(developer, 'HEAD~1:merged'), create);
+  assert.equal((await developer.post(`${at}/repository/branches`, { branch: 'merged', ref: 'main' })).status, 201);
+  for (const caller of [developer, owner, root]) assert.equal(await push(caller, '+HEAD:merged'), PROTECTED);
   await owner.post(`${at}/protected_branches`, { name: 'c*', push_access_level: 60, merge_access_level: 0 });
   assert.equal(await push(owner, 'HEAD:closed'), create);
   assert.equal(await push(root, 'HEAD:closed'), null);
