@@ -33,8 +33,10 @@ interface ProjectAbility {
   readonly unlessArchived?: true;
 }
 
+/** What pipelines and their jobs need of a project: they show its commits, and logs and files that were made of its code. */
+const BUILDING = ['builds', 'repository'] as const;
 /** What environments and deployments need of a project. */
-const DEPLOYING = ['environments', 'builds', 'repository'] as const;
+const DEPLOYING = ['environments', ...BUILDING] as const;
 
 const PROJECT = {
   read_project: { role: 0 },
@@ -89,10 +91,10 @@ const PROJECT = {
   admin_runner: { role: MAINTAINER },
   read_package: { role: 0, rolePrivate: REPORTER },
   /** Pipelines and their jobs. */
-  read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: ['builds'] },
+  read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: BUILDING },
   /** Of what a job has left: what its file gives to Developers, and what to Maintainers alone. */
-  read_private_artifacts: { role: DEVELOPER, features: ['builds'] },
-  read_maintainers_artifacts: { role: MAINTAINER, features: ['builds'] },
+  read_private_artifacts: { role: DEVELOPER, features: BUILDING },
+  read_maintainers_artifacts: { role: MAINTAINER, features: BUILDING },
   /** Asks for one; whether pipelines are on is told in other words. */
   create_pipeline: { role: DEVELOPER, unlessArchived: true },
   /** Pipelines, jobs and resource groups; on a protected branch that asks for more. */

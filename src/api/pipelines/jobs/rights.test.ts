@@ -104,6 +104,15 @@ test('pipelines of a public project are everybody’s to read, and nobody else�
   await done(owner.put(project.at, { visibility: 'private' }));
 });
 
+test('where the code is for members alone so are pipelines and jobs, and nobody’s where it is switched off', async () => {
+  await done(owner.put(project.at, { visibility: 'public', repository_access_level: 'private' }));
+  await matrix(READ_PIPELINES, '403 403 ok ok ok ok ok ok ok');
+  await matrix(READ_JOBS, '401 403 ok ok ok ok ok ok ok');
+  await done(owner.put(project.at, { repository_access_level: 'disabled' }));
+  await matrix(READ_PIPELINES, '403 403 403 403 403 403 403 403 403');
+  await done(owner.put(project.at, { visibility: 'private', repository_access_level: 'enabled' }));
+});
+
 test('on a protected ref pipelines need the right to push or to merge, jobs that to push', async () => {
   await owner.delete(`${project.at}/protected_branches/main`);
   const rule = { name: 'main', push_access_level: 40, merge_access_level: 30 };
