@@ -9,7 +9,7 @@ import { type IdentifiedUser, identifiedUserColumns } from './identified-user.ts
 /** While it has one of these its token is one. */
 export const RUNNING: readonly JobStatus[] = ['running', 'canceling'];
 
-interface JobToken {
+export interface JobToken {
   readonly job: CallerJob;
   readonly user: IdentifiedUser;
 }

@@ -9,8 +9,9 @@ import { optional, required } from '../../../http/parameters/declarations.ts';
 import { refName, text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, nestedNotFound, unauthorized } from '../../../http/refusals/refusal.ts';
-import { type Caller, NOBODY } from '../../../identity/caller.ts';
-import { findJobToken, jobUser } from '../../../identity/job-tokens.ts';
+import { userBar } from '../../../identity/bars.ts';
+import { type Caller, type CallerUser, NOBODY } from '../../../identity/caller.ts';
+import { findJobToken, type JobToken, jobUser } from '../../../identity/job-tokens.ts';
 import { digestToken } from '../../../secrets/tokens.ts';
 import { latestSuccess, readingJob } from '../jobs/index.ts';
 import { type AllowedArchive, findArchive } from './download.ts';
@@ -108,8 +109,9 @@ export function byReadersToken() {
       if (asking === null) throw unauthorized();
       await limitRunner(rooms, 'runner_jobs_endpoints_api_limit', asking.job.id);
       const job = await placeOfJob(db, params.id);
-      const caller = { ...NOBODY, user: jobUser(asking.user) };
-      const project = job && (await findProject(db, caller, String(job.project_id)));
+      if (job === null || userBar(asking.user, rooms.clock) !== null) throw forbidden();
+      const caller = { ...NOBODY, user: readerOf(asking, job) };
+      const project = await findProject(db, caller, String(job.project_id));
       const may = project && canSeeProject(caller, project) && mayInProject(caller, 'read_pipeline', project);
       if (!may) throw forbidden();
       const isOwn = (await placeOfJob(db, asking.job.id))?.pipeline_id === job.pipeline_id;
@@ -126,6 +128,15 @@ export function byReadersToken() {
       if (!isOwn) requireAllowed(caller, project, archive);
     })
     .map(allowed);
+}
+
+/**
+ * The user whose job asks. An administrator's job is nobody's administrator in another project, as elsewhere
+ * (contract/conventions.md §7 "Job tokens"): what it does is written by whoever changes the CI file of its own.
+ */
+function readerOf(asking: JobToken, of: { readonly project_id: number }): CallerUser {
+  const user = jobUser(asking.user);
+  return { ...user, admin: user.admin && asking.job.projectId === of.project_id };
 }
 
 /** index: jobs primary key */

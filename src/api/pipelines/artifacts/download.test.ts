@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRun } from '../../../../test/job-run.ts';
 import { archivedJob, pipelineRow, runningJob } from '../../../../test/jobs.ts';
-import { world } from '../../../../test/world.ts';
+import { done, world } from '../../../../test/world.ts';
 import { expireArtifacts } from './expire.ts';
 import { sendArtifact } from './upload.testing.ts';
 
@@ -31,6 +31,20 @@ test('a job gets the archive of another one whose jobs its user may read, and no
   }
   const none = await given(reader.id, reader.headers);
   assert.deepEqual([none.status, none.body], [404, NOT_FOUND]);
+});
+
+test('a job is no administrator in another project, and nobody’s reader once its user is blocked', async () => {
+  const [project, other] = [await here.newProject(), await here.newProject()];
+  const job = await archivedJob(here, project, { status: 'success' });
+  const elsewhere = await runningJob(here, { id: other.id, owner: here.root });
+  assert.equal((await given(job.id, elsewhere.headers)).status, 403);
+  const inside = await runningJob(here, { id: project.id, owner: here.root });
+  assert.equal((await given(job.id, inside.headers)).status, 200);
+  const member = await project.add('developer');
+  const members = await runningJob(here, { id: other.id, owner: member });
+  assert.equal((await given(job.id, members.headers)).status, 200);
+  await done(here.root.post(`/users/${member.id}/block`));
+  assert.equal((await given(job.id, members.headers)).status, 403);
 });
 
 /** Who may have it: a table of the file's words and what Reporter, Developer, Maintainer, and jobs of these hear. */
