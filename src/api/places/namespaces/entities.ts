@@ -26,6 +26,7 @@ export const Namespace = entity('Namespace', {
   async (rows: readonly NamespaceRow[], { db, caller }) => ({
     counted: await countsOf(
       db,
+      caller,
       rows.map(({ id }) => id),
     ),
     owned: await ownedGroups(db, caller, rows),

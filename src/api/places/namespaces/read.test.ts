@@ -82,6 +82,17 @@ test('a namespace tells who does not own it less, and of a user his own', async 
   assert.match(own.web_url, new RegExp(`/${ada.username}$`));
 });
 
+test('a namespace counts no project that the caller does not see', async () => {
+  const top = await newGroup({ visibility: 'public' });
+  const project = await newProject({ owner: top.owner, in: top });
+  await newProject({ owner: top.owner, in: await newGroup({ owner: top.owner, in: top }) });
+  const bob = await project.add('guest');
+  const counted = async (by: { get: typeof bob.get }) => (await by.get(`/namespaces/${top.id}`)).body.projects_count;
+  assert.equal(await counted(bob), 1);
+  assert.equal(await counted(top.owner), 2);
+  assert.equal(await counted(await top.add('guest')), 2);
+});
+
 test("others' namespaces are not found", async () => {
   const { user, root } = await world();
   const [ada, bob] = [await user(), await user()];

@@ -3,7 +3,7 @@ import { isLive } from '../../../access/live.ts';
 import { type NamespaceRow, namespaceColumns, namespaceHas, namespacesWith } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
-import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
+import { groupOfMember, groupWithRole, projectVisibleTo } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { notLookedUpBy } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
@@ -130,6 +130,7 @@ export async function ownedGroups(
 
 /** What is counted for a namespace and all below it. */
 export interface Counts {
+  /** Those that the caller sees: whoever knows the namespace by one thing in it alone hears of nothing else. */
   readonly projects: number;
   /** Users with a live membership in a group, and in a group or project. */
   readonly groupMembers: number;
@@ -137,13 +138,18 @@ export interface Counts {
 }
 
 /** index: namespace_closure_by_ancestor, projects_by_namespace, memberships_by_source */
-export async function countsOf(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, Counts>> {
+export async function countsOf(
+  db: Reader,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Counts>> {
   if (ids.length === 0) return new Map();
   const projects = await db
     .selectFrom('namespace_closure as down')
     .innerJoin('projects', 'projects.namespace_id', 'down.descendant_id')
     .select(['down.ancestor_id as id', (eb) => eb.fn.countAll<number>().as('count')])
     .where('down.ancestor_id', 'in', ids)
+    .where(projectVisibleTo(caller, db.today))
     .groupBy('down.ancestor_id')
     .modifyEnd(mayBeLong)
     .execute();
