@@ -128,12 +128,11 @@ export const protectBranch = endpoint({
   summary: 'Protect a branch by a rule of its name',
   access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
   params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
+  refuses: { notAdmitted: FORBIDDEN },
   records: ['protected_branch_created'],
   answer: shown(Branch),
-  async write(act, { project, branch, params }) {
-    await protectBranchNamed(act, project, branch.name, params);
-    return branch;
-  },
+  write: async (act, { project, branch, params }) =>
+    (await protectBranchNamed(act, project, branch.name, params)) ?? branch,
 });
 
 export const unprotectBranch = endpoint({

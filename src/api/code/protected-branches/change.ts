@@ -5,6 +5,7 @@ import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { checkLevels, checkTaken, type GivenLevel, KINDS, saysWhom, toLevel } from './levels.ts';
 import { addLevels, changeLevel, removeLevels, touchRule } from './store.ts';
+import { mayUnprotect } from './unprotect.ts';
 
 interface RuleChange {
   readonly allow_force_push?: boolean | null | undefined;
@@ -21,9 +22,11 @@ export async function changeRule(
   project: Project,
   { id }: Pick<StoredRule, 'id'>,
   change: RuleChange,
-): Promise<StoredRule | Refused<'levelsInvalid' | 'gone'>> {
+): Promise<StoredRule | Refused<'levelsInvalid' | 'gone' | 'notAdmitted'>> {
   const rule = await findRule(act, project.id, id);
   if (rule === null) return refused('gone');
+  if (!saysSomething(change)) return rule;
+  if (!mayUnprotect(act, project, rule)) return refused('notAdmitted');
   for (const kind of KINDS) {
     const problem = await changeLevels(act, project, rule, { kind, given: change.allowed[kind] });
     if (problem) return problem;
@@ -33,9 +36,13 @@ export async function changeRule(
     ...(allow_force_push == null ? {} : { allow_force_push }),
     ...(code_owner_approval_required == null ? {} : { code_owner_approval_required }),
   };
-  const touched = Object.keys(given).length > 0 || KINDS.some((kind) => change.allowed[kind].length > 0);
-  if (touched) await touchRule(act, id, given);
+  await touchRule(act, id, given);
   return (await findRule(act, project.id, id)) as StoredRule;
+}
+
+function saysSomething({ allow_force_push, code_owner_approval_required, allowed }: RuleChange): boolean {
+  if (allow_force_push != null || code_owner_approval_required != null) return true;
+  return KINDS.some((kind) => allowed[kind].length > 0);
 }
 
 interface LevelChange {

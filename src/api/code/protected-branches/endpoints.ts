@@ -90,7 +90,7 @@ export const updateProtectedBranch = endpoint({
     code_owner_approval_required: optional(boolean),
     ...allowedLevels,
   },
-  refuses: { levelsInvalid: INVALID_LEVELS, gone: NOT_FOUND },
+  refuses: { levelsInvalid: INVALID_LEVELS, gone: NOT_FOUND, notAdmitted: FORBIDDEN },
   answer: shown(ProtectedBranch),
   write: (act, { project, rule, params }) => changeRule(act, project, rule, { ...params, allowed: allowedOf(params) }),
 });

@@ -3,7 +3,7 @@ import type { Project } from '../../../access/projects.ts';
 import { ruleNamed } from '../../../access/protected-branches.ts';
 import { DEVELOPER, MAINTAINER } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { changeRule } from './change.ts';
 import { protect } from './create.ts';
 import type { GivenLevel } from './levels.ts';
@@ -16,7 +16,12 @@ export interface DevelopersMay {
 }
 
 /** Makes or changes the rule whose name equals the branch (`…/branches/:branch/protect`). */
-export async function protectBranchNamed(act: Act, project: Project, name: string, may: DevelopersMay): Promise<void> {
+export async function protectBranchNamed(
+  act: Act,
+  project: Project,
+  name: string,
+  may: DevelopersMay,
+): Promise<undefined | Refused<'notAdmitted'>> {
   const push = roleFor(may.developers_can_push);
   const merge = roleFor(may.developers_can_merge);
   const rule = await ruleNamed(act, project.id, name);
@@ -27,7 +32,8 @@ export async function protectBranchNamed(act: Act, project: Project, name: strin
     return;
   }
   const allowed = { push: replaced(rule.push, push), merge: replaced(rule.merge, merge), unprotect: [] };
-  await changeRule(act, project, rule, { allowed });
+  const changed = await changeRule(act, project, rule, { allowed });
+  return isRefused(changed) && changed.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
 }
 
 /** Drops the rule whose name equals the branch (`…/branches/:branch/unprotect`), where there is one. */

@@ -18,3 +18,26 @@ test('a rule is removed by a Maintainer whom it admits, and what it forbade is a
   assert.equal((await owner.get(`${url}/free`)).status, 200);
   assert.equal((await owner.delete(`${url}/free`)).status, 204);
 });
+
+test('whom a rule does not let remove it does not change it either, by either road', async () => {
+  const { project, owner, root } = await world({ project: { readme: true } });
+  const rule = `${project.at}/protected_branches/main`;
+  const branch = `${project.repository}/branches/main`;
+  await owner.delete(rule);
+  const made = await owner.post(`${project.at}/protected_branches`, { name: 'main', unprotect_access_level: 60 });
+  const { id } = made.body.unprotect_access_levels[0];
+  for (const refused of [
+    await owner.patch(rule, { allowed_to_unprotect: [{ access_level: 40 }] }),
+    await owner.patch(rule, { allowed_to_unprotect: [{ id, _destroy: true }] }),
+    await owner.patch(rule, { allow_force_push: true }),
+    await owner.put(`${branch}/protect`, { developers_can_push: true }),
+    await owner.put(`${branch}/unprotect`),
+  ]) {
+    assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
+  }
+  assert.equal((await owner.patch(rule, {})).status, 200);
+  assert.equal((await owner.put(`${branch}/protect`)).status, 200);
+  assert.deepEqual((await owner.get(rule)).body, made.body);
+  assert.equal((await root.patch(rule, { allowed_to_unprotect: [{ id, access_level: 40 }] })).status, 200);
+  assert.equal((await owner.patch(rule, { allow_force_push: true })).status, 200);
+});

@@ -6,14 +6,21 @@ import { type Refused, refused } from '../../../refused.ts';
 import { recordRule } from '../../../repositories/rule-history.ts';
 import { deleteRule } from './store.ts';
 
-/** Removes a rule, by a Maintainer whom its unprotect entries admit (none: any Maintainer). */
+/**
+ * Do the unprotect entries of a rule admit this Maintainer (none: any)? Whom they don't admit neither removes the rule nor
+ * changes it, for by changing it he would let himself in.
+ */
+export function mayUnprotect({ by }: Act, project: Project, rule: StoredRule): boolean {
+  return rule.unprotect.length === 0 || rule.unprotect.some((entry) => admits(entry, by, project));
+}
+
+/** Removes a rule. */
 export async function unprotect(
   act: Act,
   project: Project,
   rule: StoredRule,
 ): Promise<undefined | Refused<'notAdmitted' | 'gone'>> {
-  const allowed = rule.unprotect.length === 0 || rule.unprotect.some((entry) => admits(entry, act.by, project));
-  if (!allowed) return refused('notAdmitted');
+  if (!mayUnprotect(act, project, rule)) return refused('notAdmitted');
   if (!(await deleteRule(act, rule.id))) return refused('gone');
   await recordRule(act, 'protected_branch_removed', project, rule);
 }
