@@ -28,5 +28,8 @@ export class CallFailed extends Error {
 /** The import was cancelled or has ended otherwise, or the server stops. */
 export class Stopped extends Error {}
 
+/** The importing user may do nothing any more: he is blocked, or gone. */
+export class ShutOut extends Error {}
+
 /** The group or project that was being filled is not there any more. */
 export class DestinationGone extends Error {}

@@ -7,9 +7,8 @@ import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
 import { readParameters } from '../../../http/parameters/declarations.ts';
 import { Problems } from '../../../http/parameters/parameter-type.ts';
 import type { Rooms } from '../../../http/rooms.ts';
-import { type Caller, isSignedIn, type SignedIn } from '../../../identity/caller.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { actorOf } from '../../../repositories/actor.ts';
 import {
   CREATIONS,
   type Creation,
@@ -23,11 +22,11 @@ import { readConfiguration } from './configuration.ts';
 import { checkDestination, isTaken } from './destination.ts';
 import { type Failure, failureOf, recordFailure } from './failures.ts';
 import { giveUpFilling } from './filling.ts';
-import { CallFailed, ComeBack, DestinationGone, Stopped } from './interruptions.ts';
+import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
 import { runRelation } from './run-relation.ts';
 import { runRepository } from './run-repository.ts';
 import { runWiki } from './run-wiki.ts';
-import { ids, type Running, stillRunning } from './running.ts';
+import { ids, importerOf, type Running, stillRunning } from './running.ts';
 import { createSource, sourcePath } from './source.ts';
 import { nextOf, type Work } from './states.ts';
 import { type EntityRow, readEntity, setEntity, setTracker, type TrackerRow, trackersOf } from './store.ts';
@@ -49,13 +48,15 @@ export async function runEntity(rooms: Rooms, work: Work, entityId: number, sign
   if (entity === undefined) return;
   if (entity.status !== 'started') return tidy(rooms, entity);
   using under = watchEntity(rooms, entityId, signal);
-  const running = await begin(rooms, work, entity, under.signal);
   try {
-    if ('failure' in running) await endEntity(rooms, work, entity, running.failure);
-    else await endEntity(rooms, work, entity, await runRelations(running));
+    const running = await begin(rooms, work, entity, under.signal);
+    const ending =
+      running === null ? endingWith(entity, 'The token of the source is gone') : await runRelations(running);
+    await endEntity(rooms, work, entity, ending);
   } catch (error) {
     if (error instanceof ComeBack) return comeBack(rooms, work, entity, error);
-    if (error instanceof DestinationGone) return endEntity(rooms, work, entity, destinationGone(entity));
+    if (error instanceof DestinationGone) return endEntity(rooms, work, entity, endingWith(entity, GONE));
+    if (error instanceof ShutOut) return endEntity(rooms, work, entity, endingWith(entity, SHUT_OUT));
     if (!(error instanceof Stopped)) throw error;
     // The queue hands it to whoever comes next.
     if (signal.aborted) throw error;
@@ -63,9 +64,11 @@ export async function runEntity(rooms: Rooms, work: Work, entityId: number, sign
   }
 }
 
-function destinationGone(entity: EntityRow): Ending {
-  const failure: Failure = { step: 'loader', class: 'BulkImports::Error', message: 'The destination is gone' };
-  return { relation: kindOf(entity), failure };
+const GONE = 'The destination is gone';
+const SHUT_OUT = 'The importing user is shut out';
+
+function endingWith(entity: EntityRow, message: string): Ending {
+  return { relation: kindOf(entity), failure: { step: 'loader', class: 'BulkImports::Error', message } };
 }
 
 /** Why an entity fails. */
@@ -74,36 +77,18 @@ interface Ending {
   readonly failure: Failure;
 }
 
-async function begin(
-  rooms: Rooms,
-  work: Work,
-  entity: EntityRow,
-  signal: AbortSignal,
-): Promise<Running | { readonly failure: Ending }> {
+/** Null: nobody knows any more how the source is reached. */
+async function begin(rooms: Rooms, work: Work, entity: EntityRow, signal: AbortSignal): Promise<Running | null> {
   const { database, outbound, clock } = rooms;
   const db = database.current().reader;
   const now = () => timestamp(clock);
-  const by = await actorOf(db, entity.user_id);
+  const by = await importerOf(db, entity.user_id);
   const configuration = await readConfiguration(db, await rooms.secretKey(), entity.bulk_import_id);
-  if (!mayImport(by) || configuration === null) {
-    const message = configuration === null ? 'The token of the source is gone' : 'The importing user is shut out';
-    return { failure: { relation: kindOf(entity), failure: { step: 'loader', class: 'BulkImports::Error', message } } };
-  }
+  if (configuration === null) return null;
   const source = createSource(outbound, configuration, by.user.id);
-  return {
-    rooms,
-    work,
-    source,
-    token: configuration.token,
-    by,
-    entity,
-    signal,
-    now,
-    until: momentAfter(now(), SLICE_MS),
-  };
+  const { token } = configuration;
+  return { rooms, work, source, token, by, entity, signal, now, until: momentAfter(now(), SLICE_MS) };
 }
-
-const mayImport = (by: Caller): by is SignedIn => isSignedIn(by) && by.user.state === 'active';
 
 const kindOf = ({ source_type }: Pick<EntityRow, 'source_type'>) =>
   source_type === 'group_entity' ? 'group' : 'project';
@@ -207,6 +192,7 @@ async function store(
   element: never,
 ): Promise<number | Refused> {
   const now = await stillRunning(act, running);
+  await importerOf(act, now.user_id);
   const parent = await parentOf(act, running, now);
   if (isRefused(parent)) return parent;
   if (await isFirstElsewhere(act, now)) return refused('failed', { message: TAKEN });

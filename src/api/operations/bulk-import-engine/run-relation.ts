@@ -15,7 +15,7 @@ import type {
 } from '../bulk-import-relations/index.ts';
 import { ask, unsuccessful } from './calls.ts';
 import { type Failure, failureOf, recordFailure } from './failures.ts';
-import { CallFailed, ComeBack, DestinationGone, Stopped } from './interruptions.ts';
+import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
 import { ids, type Running, targetNow } from './running.ts';
 import type { SourceAnswer } from './source.ts';
 import {
@@ -262,6 +262,9 @@ async function* stored(
   }
 }
 
+/** What is nothing that is wrong with one element. */
+const ENDS = [Stopped, ShutOut, DestinationGone, DatabaseUnavailable];
+
 /** In one transaction, in which it is written down that it is here; null when it is not. */
 async function storeOne(
   running: Running,
@@ -291,8 +294,7 @@ async function storeOne(
     if (!isRefused(done)) return done;
     await fail(running, kind, { ...failureOf(done), told });
   } catch (error) {
-    if (error instanceof Stopped || error instanceof DestinationGone || error instanceof DatabaseUnavailable)
-      throw error;
+    if (ENDS.some((end) => error instanceof end)) throw error;
     running.rooms.log.warn({ ...ids(running), relation: kind.relation, key, err: error }, 'An object was not imported');
     await fail(running, kind, { step: 'loader', class: 'StandardError', message: 'It could not be stored', told });
   }

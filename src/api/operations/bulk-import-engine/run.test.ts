@@ -202,6 +202,19 @@ test('a cancelled import stores nothing more, and keeps what is there', async (t
   assert.equal(timesAsked(made.source, '/groups/7/milestones'), 0);
 });
 
+test('who is blocked while his import runs gets nothing more by it', async (t) => {
+  let block = async (): Promise<unknown> => undefined;
+  const blocking = (_request: unknown, response: import('node:http').ServerResponse) =>
+    void block().then(() => response.end(JSON.stringify([label(2)])));
+  const made = await begun(t, { labels: [{ body: [label(1)], headers: { 'x-next-page': '2' } }, blocking] });
+  block = () => done(here.root.post(`/users/${made.user.id}/block`));
+  await here.work();
+  await done(here.root.post(`/users/${made.user.id}/unblock`));
+  const { status, entity, failures } = await endOf(made);
+  assert.deepEqual([status, entity.status, await labelsOf(made)], ['failed', 'failed', ['label 1']]);
+  assert.deepEqual(failures, [['group', 'The importing user is shut out']]);
+});
+
 test('one user has so many groups copied at the same time, whatever he has asked for', async (t) => {
   const source = await fakeSource(t);
   const user = await here.user();

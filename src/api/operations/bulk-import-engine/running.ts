@@ -3,9 +3,10 @@ import { findProject } from '../../../access/projects.ts';
 import type { Place } from '../../../access/reach.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Rooms } from '../../../http/rooms.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import { isSignedIn, type SignedIn } from '../../../identity/caller.ts';
+import { actorOf } from '../../../repositories/actor.ts';
 import type { SourcePlace, Target } from '../bulk-import-relations/index.ts';
-import { DestinationGone, Stopped } from './interruptions.ts';
+import { DestinationGone, ShutOut, Stopped } from './interruptions.ts';
 import type { Source } from './source.ts';
 import type { Work } from './states.ts';
 import { type EntityRow, readEntity } from './store.ts';
@@ -37,7 +38,7 @@ export async function stillRunning(db: Reader, { entity }: Running): Promise<Ent
 /** What is filled, as it is now: in an act the last moment at which a cancelled import can be stopped. */
 export async function targetNow(db: Reader, running: Running): Promise<Target> {
   const row = await stillRunning(db, running);
-  const place = await placeOf(db, running.by, row);
+  const place = await placeOf(db, await importerOf(db, row.user_id), row);
   if (place === null || row.source_id === null) throw new DestinationGone();
   return {
     ...ids(running),
@@ -46,6 +47,13 @@ export async function targetNow(db: Reader, running: Running): Promise<Target> {
     migrateProjects: row.migrate_projects,
     migrateMemberships: row.migrate_memberships,
   };
+}
+
+/** The importing user as he is now. Throws ShutOut when he may import nothing. */
+export async function importerOf(db: Reader, userId: number): Promise<SignedIn> {
+  const by = await actorOf(db, userId);
+  if (!isSignedIn(by) || by.user.state !== 'active') throw new ShutOut();
+  return by;
 }
 
 async function placeOf(db: Reader, by: SignedIn, row: EntityRow): Promise<Place | null> {
