@@ -1,13 +1,19 @@
+import { codeIn } from './code.ts';
+
 const TASK = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
 
-/** How many check boxes a description has, and how many of them are ticked. */
+/** How many check boxes a description has, and how many of them are ticked. What stands in code is none. */
 export function countTasks(description: string | null): { task_count: number; completed_task_count: number } {
-  let [all, done] = [0, 0];
-  for (const line of (description ?? '').split('\n')) {
+  let [all, done, at] = [0, 0, 0];
+  const text = description ?? '';
+  const code = codeIn(text);
+  for (const line of text.split('\n')) {
     const box = TASK.exec(line)?.[1];
-    if (box === undefined) continue;
-    all++;
-    if (box !== ' ') done++;
+    if (box !== undefined && !code.has(at)) {
+      all++;
+      if (box !== ' ') done++;
+    }
+    at += line.length + 1;
   }
   return { task_count: all, completed_task_count: done };
 }

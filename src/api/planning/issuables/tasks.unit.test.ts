@@ -8,3 +8,8 @@ test('check boxes are list items, ticked or not', () => {
   assert.deepEqual(countTasks(text), { task_count: 5, completed_task_count: 3 });
   assert.deepEqual(countTasks(null), { task_count: 0, completed_task_count: 0 });
 });
+
+test('what looks like check boxes in code is none', () => {
+  const text = '- [ ] one `x`\n```\n- [x] no\n- [ ] no\n```\n- [x] two\n````md\n- [ ] no';
+  assert.deepEqual(countTasks(text), { task_count: 2, completed_task_count: 1 });
+});
