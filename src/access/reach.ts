@@ -11,6 +11,11 @@ export type Place =
   | { readonly project: Project; readonly group?: undefined }
   | { readonly group: Group; readonly project?: undefined };
 
+/** So much of a place tells whose things are meant. */
+export type Somewhere =
+  | { readonly project: Pick<Project, 'id' | 'namespace_id'>; readonly group?: undefined }
+  | { readonly group: Pick<Group, 'id'>; readonly project?: undefined };
+
 /** Whose things are meant: a project's, and those of groups, the nearest first. */
 export interface Reach {
   readonly projectId: number | null;
@@ -18,12 +23,12 @@ export interface Reach {
 }
 
 /** What the place itself has. */
-export function ownReach({ project, group }: Place): Reach {
+export function ownReach({ project, group }: Somewhere): Reach {
   return { projectId: project?.id ?? null, groupIds: group ? [group.id] : [] };
 }
 
 /** What it has and what the groups above it have. Who sees a place sees these. index: namespace_closure_pkey */
-export async function reachOf(db: Reader, { project, group }: Place): Promise<Reach> {
+export async function reachOf(db: Reader, { project, group }: Somewhere): Promise<Reach> {
   const above = await itselfAndAbove(db, project?.namespace_id ?? group!.id)
     .select('namespaces.id')
     .orderBy('namespace_closure.depth')
@@ -55,6 +60,6 @@ export type Owner =
   | { readonly project_id: number; readonly group_id: null }
   | { readonly project_id: null; readonly group_id: number };
 
-export function ownerOf({ project, group }: Place): Owner {
+export function ownerOf({ project, group }: Somewhere): Owner {
   return project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: group!.id };
 }

@@ -26,7 +26,7 @@ export { allIn, counted, narrowedIds, seenIn, type ThingIds, type ThingsOf } fro
 export { fullReference, tellMentioned, tellReworded } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
 export { type Computed, labelPriority, lastWithout, lastWithoutComputed } from './orders.ts';
-export { loseOutOfReach } from './out-of-reach.ts';
+export { bringIntoReach } from './out-of-reach.ts';
 export { listParticipants } from './participants.ts';
 export { GAP } from './positions.ts';
 export { removeThing } from './remove.ts';

@@ -1,5 +1,5 @@
 import { family } from '../../../http/endpoint/family.ts';
-import { loseOutOfReach } from '../issuables/index.ts';
+import { bringIntoReach } from '../issuables/index.ts';
 import * as endpoints from './endpoints.ts';
 import { issuesEnd, issuesToGhost, unassignLeavers } from './leaving.ts';
 import { loseIterations } from './lose-iterations.ts';
@@ -16,5 +16,5 @@ export { issuesTurn } from './turn.ts';
 
 export const issues = family({
   endpoints,
-  subscriptions: [issuesEnd, issuesToGhost, unassignLeavers, loseIterations, loseOutOfReach],
+  subscriptions: [issuesEnd, issuesToGhost, unassignLeavers, loseIterations, bringIntoReach],
 });

@@ -6,6 +6,7 @@ import { mergeLabels } from './merge.ts';
 export { readColor, textColorOn } from './color.ts';
 export { createLabel } from './create.ts';
 export { LabelBasic } from './entities.ts';
+export { labelsLike } from './like.ts';
 export { nameLabels } from './name.ts';
 export { type LabelBasicRow, labelsByIds, labelsTitled } from './store.ts';
 

@@ -6,6 +6,7 @@ import { mergeMilestones } from './merge.ts';
 export { ownMilestone, SEEING as SEEING_MILESTONES } from './access.ts';
 export { Milestone } from './entities.ts';
 export { importMilestone } from './import.ts';
+export { milestonesLike } from './like.ts';
 export { findMilestone, findMilestoneTitled, milestonesById } from './store.ts';
 
 export const milestones = family({ endpoints, jobs: [mergeMilestones] });
