@@ -22,8 +22,17 @@ function render(text: string): Answer {
   return html.length > LONGEST ? {} : { html };
 }
 
-/** Without names for parts that stand elsewhere once more, and without types of its own. */
-const PLAIN = { schema: 'core', maxAliasCount: 0, uniqueKeys: false, prettyErrors: false } as const;
+/**
+ * Without names for parts that stand elsewhere once more, and without types of its own. Of what it does not know it would
+ * warn in words of the text, a line of the log for each.
+ */
+const PLAIN = {
+  schema: 'core',
+  maxAliasCount: 0,
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'error',
+} as const;
 
 function readMatter(yaml: string): Answer {
   try {

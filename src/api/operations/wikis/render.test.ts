@@ -51,6 +51,13 @@ test('nothing in a page is active', async () => {
   }
 });
 
+test('what nobody understands in front matter is not told in the log', async (t) => {
+  const { mock } = t.mock.method(process.stderr, 'write', () => true);
+  for (const yaml of ['%secret\n%secret', 'a: !secret b', '%secret 1\n---\na: 1']) await html(`---\n${yaml}\n---\nx`);
+  const written = mock.calls.map(({ arguments: [text] }) => String(text)).join('');
+  assert.doesNotMatch(written, /secret|Warning/);
+});
+
 test('a text that would take very long holds nobody up', async () => {
   const hostile = [
     '['.repeat(50_000),

@@ -7,7 +7,11 @@ import { buffer } from 'node:stream/consumers';
 export type ReadRange = (start: number, end: number) => Promise<Readable>;
 
 /** The archive is none, says what is not so, or is made in a way that nobody here reads. */
-export class Unreadable extends Error {}
+export class Unreadable extends Error {
+  constructor() {
+    super('An archive is not what it says');
+  }
+}
 
 /** What stands before each file. */
 export const LOCAL = { signature: 0x04034b50, size: 30 } as const;
