@@ -13,14 +13,15 @@ export interface Places {
 interface Bounds {
   readonly each: number;
   readonly all: number;
+  /** So many times as many as there are places may wait for one: 2. */
+  readonly waiting?: number;
 }
 
 /** In seconds: longer work than most. */
 const RETRY_AFTER = 10;
 
-/** Twice as many as there are places may wait for one. */
-export function createPlaces({ each, all }: Bounds): Places {
-  const line = (places: number) => ({ waiting: places * 2, retryAfter: RETRY_AFTER });
+export function createPlaces({ each, all, waiting = 2 }: Bounds): Places {
+  const line = (places: number) => ({ waiting: places * waiting, retryAfter: RETRY_AFTER });
   const everybody = gate(all, line(all));
   const networks = new Map<string, { readonly gate: Gate; users: number }>();
   return {

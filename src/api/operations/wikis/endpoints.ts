@@ -31,7 +31,7 @@ export const [listGroupWikiPages, listProjectWikiPages] = forBoth((parent) =>
     access: readingWiki(parent),
     params: { with_content: optional(boolean, false) },
     answer: stream,
-    handle: ({ place, params: { with_content } }, rooms) => listPages(rooms, place, with_content),
+    handle: ({ place, params: { with_content }, request }, rooms) => listPages(rooms, place, with_content, request),
   }),
 );
 
@@ -43,7 +43,7 @@ export const [readGroupWikiPage, readProjectWikiPage] = forBoth((parent) =>
     params: { slug, version: optional(refName), render_html: optional(boolean, false) },
     refuses: { missing: PAGE_MISSING },
     answer: shown(WikiPage),
-    handle: ({ place, params }, rooms) => readPage(rooms, place, params),
+    handle: ({ place, params, request }, rooms) => readPage(rooms, place, params, request),
   }),
 );
 

@@ -1,4 +1,5 @@
 import { readYamlMapping } from '../../../markdown/thread.ts';
+import { inReadingTurn, type PageReader } from './reading-turns.ts';
 
 /** The YAML mapping at the head of a page (contract/operations.md §2.2), read with bounds: anybody may have written it. */
 
@@ -30,9 +31,10 @@ export function splitFrontMatter(text: string): Parts {
 }
 
 /** What is broken, too long or more than plain values is as good as nothing. */
-export async function frontMatterOf(text: string): Promise<Matter> {
+export async function frontMatterOf(text: string, reader: PageReader): Promise<Matter> {
   const { yaml } = splitFrontMatter(text);
-  return yaml === null || yaml.length > MOST_CHARACTERS || !isPlain(yaml) ? {} : readYamlMapping(yaml);
+  if (yaml === null || yaml.length > MOST_CHARACTERS || !isPlain(yaml)) return {};
+  return inReadingTurn(reader, yaml, (waiter) => readYamlMapping(yaml, waiter));
 }
 
 /** Deeper in one line, and more of it, than anybody writes by hand: brackets inside brackets, items behind items. */

@@ -8,6 +8,7 @@ import { slugKey } from '../../../repositories/wiki-pages.ts';
 import { basicPage, wholePage } from './entities.ts';
 import { type FoundPage, pagesOf, type WikiAt, wikiNow } from './find-page.ts';
 import { frontMatterOf } from './front-matter.ts';
+import type { PageReader } from './reading-turns.ts';
 import { idsOf, readText } from './shown-page.ts';
 
 type ListingRooms = Pick<Rooms, 'database' | 'git'>;
@@ -16,9 +17,14 @@ type ListingRooms = Pick<Rooms, 'database' | 'git'>;
 const PIECE = 500;
 
 /** All pages as they are read: there may be very many, and their texts long. */
-export async function listPages(rooms: ListingRooms, place: Place, withContent: boolean): Promise<StreamReply> {
+export async function listPages(
+  rooms: ListingRooms,
+  place: Place,
+  withContent: boolean,
+  reader: PageReader,
+): Promise<StreamReply> {
   const now = await wikiNow(rooms.git, await findWiki(rooms.database.reader, place));
-  const body = now === null ? '[]' : Readable.from(written(rooms, now, withContent), { objectMode: false });
+  const body = now === null ? '[]' : Readable.from(written(rooms, now, withContent, reader), { objectMode: false });
   return { headers: { 'Content-Type': 'application/json', ...described(now, withContent) }, body };
 }
 
@@ -28,7 +34,12 @@ function described(now: WikiAt | null, withContent: boolean) {
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
 }
 
-async function* written(rooms: ListingRooms, now: WikiAt, withContent: boolean): AsyncGenerator<string> {
+async function* written(
+  rooms: ListingRooms,
+  now: WikiAt,
+  withContent: boolean,
+  reader: PageReader,
+): AsyncGenerator<string> {
   let isFirst = true;
   yield '[';
   for await (const pages of pagesOf(now, PIECE)) {
@@ -46,7 +57,7 @@ async function* written(rooms: ListingRooms, now: WikiAt, withContent: boolean):
     }
     for (const page of pages) {
       const content = await readText(now.git, now.repository, page.blob);
-      const shown = wholePage({ ...basic(page), content, front_matter: await frontMatterOf(content) });
+      const shown = wholePage({ ...basic(page), content, front_matter: await frontMatterOf(content, reader) });
       yield `${isFirst ? '' : ','}${JSON.stringify(shown)}`;
       isFirst = false;
     }

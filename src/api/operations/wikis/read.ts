@@ -4,6 +4,7 @@ import { resolveRevision } from '../../../git/revision.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { findPage, type WikiAt, wikiNow } from './find-page.ts';
+import type { PageReader } from './reading-turns.ts';
 import { rendered } from './render.ts';
 import { readText, type ShownPage, shownPage } from './shown-page.ts';
 
@@ -18,14 +19,15 @@ export async function readPage(
   rooms: Pick<Rooms, 'database' | 'git'>,
   place: Place,
   { slug, version, render_html }: Wanted,
+  reader: PageReader,
 ): Promise<ShownPage | Refused<'missing'>> {
   const now = await wikiNow(rooms.git, await findWiki(rooms.database.reader, place));
   const at = now && version ? await atVersion(now, version) : now;
   const found = at && (await findPage(at, slug));
   if (!at || !found) return refused('missing');
   const content = await readText(at.git, at.repository, found.blob);
-  const shown = await shownPage(rooms, at.wiki, found.page, content);
-  return render_html ? rendered(shown) : shown;
+  const shown = await shownPage(rooms, at.wiki, found.page, content, reader);
+  return render_html ? rendered(shown, reader) : shown;
 }
 
 async function atVersion(now: WikiAt, version: string): Promise<WikiAt | null> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
+import { done, world } from '../../../../test/world.ts';
 
 // What pages look like as HTML: whoever writes one must not do anything to whoever looks at it.
 
@@ -73,4 +73,14 @@ test('a text that would take very long holds nobody up', async () => {
     assert.ok(performance.now() - begun < 3_000);
     await asked;
   }
+});
+
+test('a short text does not wait for long ones', async () => {
+  const make = async (title: string, content: string) => done(owner.post(`${project.at}/wikis`, { title, content }));
+  await Promise.all([make('slow', '['.repeat(150_000)), make('short', '# a')]);
+  let slow = 0;
+  const show = async (title: string) => (await owner.get(`${project.at}/wikis/${title}`, { render_html: true })).status;
+  const shown = [1, 2, 3].map(() => show('slow').finally(() => slow++));
+  assert.deepEqual([await show('short'), slow < 3], [200, true]);
+  assert.deepEqual(await Promise.all(shown), [200, 200, 200]);
 });

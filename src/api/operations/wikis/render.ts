@@ -1,15 +1,16 @@
 import { renderMarkdown } from '../../../markdown/thread.ts';
 import { splitFrontMatter } from './front-matter.ts';
+import { inReadingTurn, type PageReader } from './reading-turns.ts';
 import type { ShownPage } from './shown-page.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** The page with its text as HTML, in which nothing is active (contract/operations.md §2.2 "render_html"). */
-export async function rendered(shown: ShownPage): Promise<ShownPage> {
+export async function rendered(shown: ShownPage, reader: PageReader): Promise<ShownPage> {
   const { rest } = splitFrontMatter(shown.content);
   const isMarkdown = shown.page.format === 'markdown';
   const content = isMarkdown
-    ? await renderMarkdown(rest)
+    ? await inReadingTurn(reader, rest, (waiter) => renderMarkdown(rest, waiter))
     : `<pre>${rest.replace(/[&<>"]/g, (one) => ESCAPES[one]!)}</pre>`;
   return { ...shown, content };
 }

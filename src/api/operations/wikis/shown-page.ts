@@ -8,6 +8,7 @@ import type { Rooms } from '../../../http/rooms.ts';
 import { pageIds } from '../../../repositories/wiki-changes.ts';
 import { type PageName, slugKey } from '../../../repositories/wiki-pages.ts';
 import { frontMatterOf } from './front-matter.ts';
+import type { PageReader } from './reading-turns.ts';
 
 /** A page as the API shows it. */
 export interface ShownPage {
@@ -22,8 +23,9 @@ export async function shownPage(
   { wiki_id }: Wiki,
   page: PageName,
   content: string,
+  reader: PageReader,
 ): Promise<ShownPage> {
-  const [front_matter, ids] = await Promise.all([frontMatterOf(content), idsOf(rooms, wiki_id, [page])]);
+  const [front_matter, ids] = await Promise.all([frontMatterOf(content, reader), idsOf(rooms, wiki_id, [page])]);
   return { id: ids.get(slugKey(page.slug)) as number, page, content, front_matter };
 }
 

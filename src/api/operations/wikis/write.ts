@@ -49,7 +49,7 @@ export async function createPage(
     const changes = [{ action: 'create' as const, path: page.path, content: Buffer.from(content) }];
     return { changes, message, result: page };
   });
-  return isRefused(written) ? written : shownPage(rooms, written.wiki, page, content);
+  return isRefused(written) ? written : shownPage(rooms, written.wiki, page, content, 'its writer');
 }
 
 function duplicate({ page }: FoundPage): Refused<'invalid'> {
@@ -76,7 +76,7 @@ export async function updatePage(
   });
   if (isRefused(written)) return written;
   const { page, content } = written.result;
-  return shownPage(rooms, written.wiki, page, content);
+  return shownPage(rooms, written.wiki, page, content, 'its writer');
 }
 
 interface Updated {
