@@ -87,6 +87,7 @@ async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: 
     isTrusted: work.protected || (canSeeProject(caller, project) && roleIn(caller, project) >= MAINTAINER),
     depth: depthOf(variables, attributes.ci_default_git_depth),
     separatedCaches: attributes.ci_separated_caches,
+    mayFetch: attributes.build_git_strategy === 'fetch',
     dependencies: taken.dependencies,
   });
 }

@@ -111,6 +111,11 @@ test('where nothing is said it is null or empty, and there is one step', async (
   assert.equal(plain.steps.length, 1);
 });
 
+test('a project that has its jobs clone lets none of them fetch', async () => {
+  const { body } = await handedOut({ script: ['true'] }, {}, { build_git_strategy: 'clone' });
+  assert.equal(body.allow_git_fetch, false);
+});
+
 test('a cache is that of protected refs, of all others, or of both, as its project and its own words have it', async () => {
   const [cache] = OPTIONS.cache;
   const keys = async (wants: object, unprotect = false) => {

@@ -25,6 +25,8 @@ export interface Handed {
   readonly isTrusted: boolean;
   readonly depth: number;
   readonly separatedCaches: boolean;
+  /** What an earlier job has cloned is brought up to date, and not cloned again. */
+  readonly mayFetch: boolean;
   /** With their archives, so far as these can be had. */
   readonly dependencies: readonly Dependency[];
 }
@@ -35,7 +37,7 @@ export function payloadOf(handed: Handed): object {
   return {
     id: work.id,
     token,
-    allow_git_fetch: true,
+    allow_git_fetch: handed.mayFetch,
     job_info: jobInfo(handed),
     git_info: gitInfo(handed),
     runner_info: { timeout, runner_session_url: null },
