@@ -23,6 +23,8 @@ interface ProjectAbility {
   readonly rolePrivate?: number;
   /** In a private project that shows its jobs to all members (`public_jobs`). */
   readonly rolePublicJobs?: number;
+  /** In any other project, while it shows its jobs to members alone. */
+  readonly roleHiddenJobs?: number;
   /** A lower role that may as well, while those between may not. */
   readonly orExactly?: number;
   /** Only with all of these: one that is disabled shuts out everybody, one that is `private` everybody but members. */
@@ -90,8 +92,12 @@ const PROJECT = {
   /** Lists its runners, makes some, takes others in and out. */
   admin_runner: { role: MAINTAINER },
   read_package: { role: 0, rolePrivate: REPORTER },
-  /** Pipelines and their jobs. */
   read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: BUILDING },
+  /** Jobs, with their logs and what they have left. */
+  read_job: {
+    ...{ role: 0, roleHiddenJobs: REPORTER, rolePrivate: REPORTER, rolePublicJobs: GUEST },
+    features: BUILDING,
+  },
   /** Of what a job has left: what its file gives to Developers, and what to Maintainers alone. */
   read_private_artifacts: { role: DEVELOPER, features: BUILDING },
   read_maintainers_artifacts: { role: MAINTAINER, features: BUILDING },
@@ -209,13 +215,17 @@ export function mayInProject(caller: Caller, ability: ProjectAbilityName, projec
   if (row.unlessArchived && project.archived) return false;
   if (!(row.features ?? []).every((feature) => mayUseFeature(caller, feature, project))) return false;
   if (row.anyFeature && !row.anyFeature.some((feature) => mayUseFeature(caller, feature, project))) return false;
-  const needed = project.visibility === 'private' ? roleInPrivate(row, project) : row.role;
+  const needed = project.visibility === 'private' ? roleInPrivate(row, project) : roleInOpen(row, project);
   const role = roleIn(caller, project);
   return role >= needed || (row.orExactly !== undefined && role === row.orExactly);
 }
 
 function roleInPrivate({ role, rolePrivate = role, rolePublicJobs = rolePrivate }: ProjectAbility, project: Project) {
   return rolePublicJobs !== rolePrivate && showsJobs(project) ? rolePublicJobs : rolePrivate;
+}
+
+function roleInOpen({ role, roleHiddenJobs = role }: ProjectAbility, project: Project) {
+  return roleHiddenJobs !== role && !showsJobs(project) ? roleHiddenJobs : role;
 }
 
 /** The project's attribute `public_jobs`, which is true unless it says otherwise (contract/planning.md §3.3). */

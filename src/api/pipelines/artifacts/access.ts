@@ -24,7 +24,7 @@ import { type Artifact, latestNamed } from './store.ts';
 
 /** What each asks for besides reading the job; null: nobody has it. */
 const ABILITIES: Readonly<Record<Artifact['accessibility'], ProjectAbilityName | null>> = {
-  public: 'read_pipeline',
+  public: 'read_job',
   private: 'read_private_artifacts',
   maintainer: 'read_maintainers_artifacts',
   none: null,
@@ -48,7 +48,7 @@ interface OfPeople {
 /** What is asked of people besides, and what `api.txt` says of it. */
 const whomItIsGiven = [
   (_call: AccessCall, { caller, project, archive }: OfPeople) => requireAllowed(caller, project, archive),
-  'project:read_pipeline + whom its file gives it',
+  'project:read_job + whom its file gives it',
 ] as const;
 
 /** The archive of the job that the path names, for people (contract/runners.md §5.5). */
@@ -67,7 +67,7 @@ const OF_REF = { ref_name: required(refName), job: required(text) };
 
 /** The archive of the job with a name, in the newest pipeline of a branch or tag that succeeded. */
 export function readingLatestArchive() {
-  return inProject('read_pipeline')
+  return inProject('read_job')
     .record({
       name: 'archive',
       params: OF_REF,
@@ -112,7 +112,7 @@ export function byReadersToken() {
       if (job === null || userBar(asking.user, rooms.clock) !== null) throw forbidden();
       const caller = { ...NOBODY, user: readerOf(asking, job) };
       const project = await findProject(db, caller, String(job.project_id));
-      const may = project && canSeeProject(caller, project) && mayInProject(caller, 'read_pipeline', project);
+      const may = project && canSeeProject(caller, project) && mayInProject(caller, 'read_job', project);
       if (!may) throw forbidden();
       const isOwn = (await placeOfJob(db, asking.job.id))?.pipeline_id === job.pipeline_id;
       return { caller, project, jobId: params.id, isOwn };

@@ -26,7 +26,7 @@ const job = {
 type OnJob = Access<{ project: Project; caller: SignedIn } & { readonly job: JobRow }, typeof job.params>;
 
 export function readingJob(): OnJob {
-  return inProject('read_pipeline').record(job);
+  return inProject('read_job').record(job);
 }
 
 /** Developers who may push to its ref. */

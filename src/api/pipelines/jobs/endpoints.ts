@@ -21,7 +21,7 @@ import { JOBS_KEYSET, listJobs as list, listJobsOfPipeline } from './store.ts';
 export const listProjectJobs = endpoint({
   get: '/projects/:id/jobs',
   summary: 'List the jobs of a project',
-  access: inProject('read_pipeline'),
+  access: inProject('read_job'),
   jobToken: true,
   params: listParams,
   keyset: JOBS_KEYSET,
@@ -32,7 +32,7 @@ export const listProjectJobs = endpoint({
 export const listPipelineJobs = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/jobs',
   summary: 'List the jobs of a pipeline',
-  access: inPublicProject('read_pipeline').record(pipelineOfPath),
+  access: inPublicProject('read_job').record(pipelineOfPath),
   jobToken: true,
   params: pipelineJobsParams,
   answer: pageOf(Job),

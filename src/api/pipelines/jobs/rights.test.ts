@@ -21,9 +21,9 @@ const READ_PIPELINES: Calls = {
   pipelines: () => ['GET', `${project.at}/pipelines`],
   'latest pipeline': ({ pipeline }) => ['GET', pipeline.replace(/\d+$/, 'latest?ref=feature')],
   pipeline: ({ pipeline }) => ['GET', pipeline],
-  'its jobs': ({ pipeline }) => ['GET', `${pipeline}/jobs`],
   'its bridges': ({ pipeline }) => ['GET', `${pipeline}/bridges`],
 };
+const READ_JOBS_OF_PIPELINE: Calls = { 'jobs of a pipeline': ({ pipeline }) => ['GET', `${pipeline}/jobs`] };
 const READ_JOBS: Calls = {
   jobs: () => ['GET', `${project.at}/jobs`],
   job: ({ job }) => ['GET', job],
@@ -79,7 +79,7 @@ const MAINTAINERS = '401 404 403 403 403 403 ok ok ok';
 const OWNERS = '401 404 403 403 403 403 403 ok ok';
 
 test('members of a private project read pipelines and jobs, Developers act on them', async () => {
-  await matrix(READ_PIPELINES, '404 404 ok ok ok ok ok ok ok');
+  await matrix({ ...READ_PIPELINES, ...READ_JOBS_OF_PIPELINE }, '404 404 ok ok ok ok ok ok ok');
   await matrix(READ_JOBS, '401 404 ok ok ok ok ok ok ok');
   await matrix({ ...ACT_ON_PIPELINES, ...ACT_ON_JOBS, ...RESOURCE_GROUPS }, DEVELOPERS);
   await matrix(MAINTAIN, MAINTAINERS);
@@ -88,7 +88,7 @@ test('members of a private project read pipelines and jobs, Developers act on th
 
 test('guests and planners read neither where jobs are not shown to all members', async () => {
   await done(owner.put(project.at, { public_jobs: false }));
-  await matrix(READ_PIPELINES, '404 404 403 403 ok ok ok ok ok');
+  await matrix({ ...READ_PIPELINES, ...READ_JOBS_OF_PIPELINE }, '404 404 403 403 ok ok ok ok ok');
   await matrix(READ_JOBS, '401 404 403 403 ok ok ok ok ok');
   await done(owner.put(project.at, { public_jobs: true }));
 });
@@ -96,7 +96,7 @@ test('guests and planners read neither where jobs are not shown to all members',
 test('pipelines of a public project are everybody’s to read, and nobody else’s to act on', async () => {
   await done(owner.put(project.at, { visibility: 'public' }));
   const strangers = (row: string) => row.replace(' 404 ', ' 403 ');
-  await matrix(READ_PIPELINES, 'ok ok ok ok ok ok ok ok ok');
+  await matrix({ ...READ_PIPELINES, ...READ_JOBS_OF_PIPELINE }, 'ok ok ok ok ok ok ok ok ok');
   await matrix(READ_JOBS, '401 ok ok ok ok ok ok ok ok');
   await matrix({ ...ACT_ON_PIPELINES, ...ACT_ON_JOBS, ...RESOURCE_GROUPS }, strangers(DEVELOPERS));
   await matrix(MAINTAIN, strangers(MAINTAINERS));
@@ -111,6 +111,17 @@ test('where the code is for members alone so are pipelines and jobs, and nobody�
   await done(owner.put(project.at, { repository_access_level: 'disabled' }));
   await matrix(READ_PIPELINES, '403 403 403 403 403 403 403 403 403');
   await done(owner.put(project.at, { visibility: 'private', repository_access_level: 'enabled' }));
+});
+
+test('where a public project hides its jobs, their logs and archives too are for Reporters; pipelines are everybody’s', async () => {
+  await done(owner.put(project.at, { visibility: 'public', public_jobs: false }));
+  await matrix(READ_PIPELINES, 'ok ok ok ok ok ok ok ok ok');
+  await matrix(READ_JOBS_OF_PIPELINE, '403 403 403 403 ok ok ok ok ok');
+  await matrix(READ_JOBS, '401 403 403 403 ok ok ok ok ok');
+  const latest = `${project.at}/jobs/artifacts/feature/download?job=none`;
+  assert.equal((await stranger.get(latest)).status, 403);
+  assert.equal((await reporter.get(latest)).status, 404);
+  await done(owner.put(project.at, { visibility: 'private', public_jobs: true }));
 });
 
 test('on a protected ref pipelines need the right to push or to merge, jobs that to push', async () => {
