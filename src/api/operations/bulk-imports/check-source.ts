@@ -38,8 +38,13 @@ const TEXTS = {
 
 const failed = (message: string): Refused<'failed'> => refused('failed', { message });
 
-export async function checkSource(source: Source, entity: WantedEntity): Promise<CheckedSource | Refused<'failed'>> {
-  const ask = (path: string) => source.ask(path, { totalMs: CALL_MS });
+/** `signal`: of the one who waits for it. */
+export async function checkSource(
+  source: Source,
+  entity: WantedEntity,
+  signal: AbortSignal,
+): Promise<CheckedSource | Refused<'failed'>> {
+  const ask = (path: string) => source.ask(path, { totalMs: CALL_MS, signal });
   try {
     const known = await checkVersion(ask);
     if ('code' in known) return known;

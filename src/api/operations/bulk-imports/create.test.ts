@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 import { fakeSource, importOf, sayGroup } from '../bulk-import-engine/fake-source.testing.ts';
@@ -54,6 +55,24 @@ for (const [change, error] of [
     assert.equal(await importsOf(user), 0);
   });
 }
+
+test('a source is asked no longer than somebody waits for what it says', async (t) => {
+  const source = await fakeSource(t);
+  const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  source.say('/version', (_request, response) => {
+    asked.resolve();
+    response.on('close', left.resolve);
+  });
+  const user = await here.user();
+  const raw = JSON.stringify(importOf(source, 'acme', here.name('copy')));
+  const headers = { 'private-token': user.token!, 'content-type': 'application/json' };
+  const sent = request(`${here.server.address}/api/v4/bulk_imports`, { method: 'POST', headers, agent: false });
+  sent.on('error', () => {});
+  sent.end(raw);
+  await asked.promise;
+  sent.destroy();
+  await left.promise;
+});
 
 test('configuration and at least one entity are wanted', async () => {
   const user = await here.user();

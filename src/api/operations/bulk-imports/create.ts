@@ -1,9 +1,11 @@
 import { enqueue } from '../../../background/job.ts';
 import type { EntityType } from '../../../database/tables/migrations.ts';
 import type { Act } from '../../../facts/act.ts';
+import type { Incoming } from '../../../http/request/incoming.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { applicationLimit } from '../../../limits/application-limit.ts';
+import { createPlaces } from '../../../limits/places.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import {
   advanceImport,
@@ -34,18 +36,39 @@ interface Given {
 /** Imports that one user may ask for in a minute. */
 const LIMIT = { name: 'bulk_import', limit: 6, periodSeconds: 60 };
 
+interface Call {
+  readonly request: Pick<Incoming, 'clientAddress' | 'client'>;
+  readonly caller: SignedIn;
+  readonly ownUrl: string;
+}
+
+/** Sources that are asked while their importers wait: each may take its time. */
+const places = createPlaces({ each: 8, all: 32 });
+
+async function checkInPlace<Checked>(
+  { clientAddress, client }: Call['request'],
+  check: (signal: AbortSignal) => Promise<Checked>,
+): Promise<Checked> {
+  const leave = await places.take(clientAddress, client);
+  try {
+    return await check(client.signal);
+  } finally {
+    leave();
+  }
+}
+
 /** Asks the source whether it will do, looks where all of it is to go, and begins; the work is the queue's. */
 export async function createImport(
   { database, outbound, acting, secretKey }: Pick<Rooms, 'database' | 'outbound' | 'acting' | 'secretKey'>,
-  caller: SignedIn,
-  ownUrl: string,
+  { request, caller, ownUrl }: Call,
   { configuration, entities }: Given,
 ): Promise<BulkImportRow | Refused<'tooMany' | 'failed'>> {
   const limited = await applicationLimit(database, { ...LIMIT, subject: caller.user.id });
   if (limited !== null) return limited;
   const { url, access_token: token } = configuration;
   const [first] = entities;
-  const checked = await checkSource(createSource(outbound, { url, token }, caller.user.id), first!);
+  const source = createSource(outbound, { url, token }, caller.user.id);
+  const checked = await checkInPlace(request, (signal) => checkSource(source, first!, signal));
   if (isRefused(checked)) return checked;
   const key = await secretKey();
   const begin = (act: Act<SignedIn>) => store(act, { url, token }, new URL(ownUrl).host, checked, entities);
