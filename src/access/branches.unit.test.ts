@@ -48,7 +48,7 @@ test('what the setting says of the branch that comes to exist first', () => {
       ({ kind, access_level }) => `${kind} ${access_level}`,
     ) ?? null;
   assert.equal(roles(0), null);
-  assert.deepEqual(roles(1), ['push 30', 'merge 30']);
+  assert.deepEqual(roles(1), ['push 30', 'merge 40']);
   assert.deepEqual(roles(2), ['push 40', 'merge 40']);
   assert.deepEqual(roles(3), ['push 40', 'merge 30']);
   assert.deepEqual(roles(4), ['push 40', 'merge 40']);

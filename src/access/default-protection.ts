@@ -33,7 +33,7 @@ const DEVELOPERS = [{ access_level: DEVELOPER }];
 
 const BY_LEVEL: Readonly<Record<ProtectionLevel, DefaultProtection>> = {
   0: { ...FULL, allowed_to_push: DEVELOPERS, allowed_to_merge: DEVELOPERS, allow_force_push: true },
-  1: { ...FULL, allowed_to_push: DEVELOPERS, allowed_to_merge: DEVELOPERS },
+  1: { ...FULL, allowed_to_push: DEVELOPERS },
   2: FULL,
   3: { ...FULL, allowed_to_merge: DEVELOPERS },
   4: { ...FULL, developer_can_initial_push: true },

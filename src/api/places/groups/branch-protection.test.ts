@@ -38,9 +38,9 @@ test('projects begin as protected as their group says, else as the instance says
     code_owner_approval_required: false,
     developer_can_initial_push: false,
   };
-  const partial = { ...full, allowed_to_push: DEVELOPERS, allowed_to_merge: DEVELOPERS };
+  const partial = { ...full, allowed_to_push: DEVELOPERS };
   assert.deepEqual(shown(await owner.put(group.at, { default_branch_protection: 1 })), [1, partial]);
-  assert.deepEqual(await ruleIn(group), [[[30], [30]]]);
+  assert.deepEqual(await ruleIn(group), [[[30], [40]]]);
   await done(owner.put(group.at, { default_branch_protection: 0 }));
   assert.deepEqual(await ruleIn(group), []);
   assert.deepEqual(shown(await owner.put(group.at, { default_branch_protection: null })), [2, {}]);
