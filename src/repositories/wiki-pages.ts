@@ -25,7 +25,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 export interface PageName {
   /** Of its file. */
   readonly path: string;
-  /** The path without the ending. */
+  /** The path without the ending; where it is no UTF-8 with marks in place of that. */
   readonly slug: string;
   readonly title: string;
   readonly format: string;
@@ -38,7 +38,8 @@ export function pageAt(path: string): PageName | null {
   const at = path.lastIndexOf('.');
   const ending = path.slice(at + 1);
   const format = at < 0 ? undefined : formatOf(ending);
-  const slug = path.slice(0, at);
+  // As it can be said: what is no UTF-8 in a path is so in no answer and in no row.
+  const slug = path.slice(0, at).toWellFormed();
   if (format === undefined || slug === '' || slug.endsWith('/')) return null;
   return { path, slug, title: titleOf(slug), format, ending };
 }
@@ -54,7 +55,7 @@ export function titleOf(slug: string): string {
 
 /** The form of a slug by which pages are told apart: case does not count, and a blank is a `-`. */
 export function slugKey(slug: string): string {
-  return foldCase(slug).replaceAll(' ', '-');
+  return foldCase(slug).replaceAll(' ', '-').toWellFormed();
 }
 
 /** What the API puts there itself. */

@@ -147,3 +147,29 @@ test('who may not fetch or push is told so in the words of wikis', async () => {
   await project.owner.put(project.at, { wiki_access_level: 'disabled' });
   assert.deepEqual(await asked(project.owner, path, 'receive'), noPush('project'));
 });
+
+test('a page whose name is no UTF-8 is a page, under the name that can be said', async () => {
+  const project = await newProject();
+  const copy = await copyWith({ 'home.md': 'h' });
+  const name = Buffer.concat([Buffer.from(join(place, copy, 'bad')), Buffer.from('\xc3(.md', 'latin1')]);
+  await writeFile(name, 'broken');
+  await commit(copy, {});
+  const pushed = await git(copy, 'push', '-q', remoteOf(project.owner, project.path_with_namespace), 'HEAD:main');
+  assert.ok(pushed.ok, pushed.said);
+  const { text } = await project.owner.get(`${project.at}/wikis`);
+  assert.ok(!text.includes('\\ud'), text);
+  const [page] = JSON.parse(text);
+  assert.deepEqual([page.slug, page.title, typeof page.wiki_page_meta_id], ['bad\ufffd(', 'bad\ufffd(', 'number']);
+  const url = `${project.at}/wikis/${encodeURIComponent(page.slug)}`;
+  assert.equal((await project.owner.get(url)).body.content, 'broken');
+  assert.equal((await project.owner.put(url, { content: 'mended' })).body.content, 'mended');
+  assert.deepEqual((await events(project)).slice(-2), [
+    ['created', 'home', 'home'],
+    ['created', 'bad\ufffd(', 'bad\ufffd('],
+  ]);
+  assert.equal((await project.owner.delete(url)).status, 204);
+  assert.deepEqual(
+    (await listed(project)).map(({ slug }: { slug: string }) => slug),
+    ['home'],
+  );
+});
