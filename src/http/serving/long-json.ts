@@ -6,7 +6,7 @@ import { givingWay } from '../../gate.ts';
 /** What of an answer is made at once, in characters: nearly all answers are much shorter. */
 const MOST_AT_ONCE = 4 * 2 ** 20;
 
-/** What is no list, but holds one of more rows than this, is looked at row by row too. */
+/** What is no list, but holds one of more rows than this, or a text that is too long to be one, is looked at row by row too. */
 const FEW_ROWS = 100;
 
 /** The JSON of something that is too long to be one text. */
@@ -30,7 +30,7 @@ export function jsonOf(value: unknown): string | LongJson {
     const text = textOf(piece);
     length += text.length;
     const whole = { texts, pieces, end };
-    if (text instanceof Gapped || length > MOST_AT_ONCE)
+    if (text instanceof InParts || length > MOST_AT_ONCE)
       return { hash: () => hashOf(whole), stream: () => flowing(whole) };
     texts.push(text);
   }
@@ -50,15 +50,16 @@ interface Pieces {
 
 function piecesOf(value: unknown): Pieces {
   if (Array.isArray(value)) return piecesOfList(value);
-  if (holdsManyRows(value)) return piecesOfObject(value as object);
+  if (holdsMuch(value)) return piecesOfObject(value as object);
   return { pieces: [{ before: '', row: value }], end: '' };
 }
 
-function holdsManyRows(value: unknown): boolean {
+function holdsMuch(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   for (const key in value) {
     const inner = (value as Record<string, unknown>)[key];
     if (Array.isArray(inner) && inner.length > FEW_ROWS) return true;
+    if (typeof inner === 'string' && inner.length > MOST_AT_ONCE) return true;
   }
   return false;
 }
@@ -112,10 +113,14 @@ async function* partsOf({ texts, pieces, end }: Whole): AsyncGenerator<string> {
   let held = '';
   for (let at = 0; at < pieces.length; at++) {
     const text = texts[at] ?? textOf(pieces[at]!);
-    if (text instanceof Gapped) {
+    if (text instanceof InParts) {
       yield held;
-      yield* text.parts();
       held = '';
+      for await (const part of text.parts()) {
+        yield part;
+        const way = giveWay();
+        if (way !== undefined) await way;
+      }
     } else held += text;
     if (held.length >= PART) {
       yield held;
@@ -128,7 +133,8 @@ async function* partsOf({ texts, pieces, end }: Whole): AsyncGenerator<string> {
 }
 
 /** As in an array: what JSON has no word for is null there. */
-function textOf({ before, row }: Piece): string | Gapped {
+function textOf({ before, row }: Piece): string | InParts {
+  if (typeof row === 'string' && row.length > MOST_AT_ONCE) return new Sliced(before, row);
   left = [];
   const json = before + JSON.stringify(row ?? null);
   return left.length === 0 ? json : new Gapped(json, left);
@@ -148,12 +154,53 @@ Object.assign(LongText.prototype, {
   },
 });
 
+/** JSON that is not made at once. */
+abstract class InParts {
+  /** In characters, about. */
+  abstract readonly length: number;
+  abstract parts(): AsyncGenerator<string>;
+}
+
+/** A very long text. */
+class Sliced extends InParts {
+  readonly #before: string;
+  readonly #text: string;
+
+  constructor(before: string, text: string) {
+    super();
+    this.#before = before;
+    this.#text = text;
+  }
+
+  get length(): number {
+    return this.#text.length;
+  }
+
+  async *parts(): AsyncGenerator<string> {
+    yield `${this.#before}"`;
+    for (let at = 0; at < this.#text.length; ) {
+      const slice = this.#text.slice(at, at + PART);
+      // Half a pair is said in another way than the whole: it comes with the next ones.
+      const end = at + slice.length < this.#text.length && endsInsideOfPair(slice) ? -1 : slice.length;
+      const part = slice.slice(0, end);
+      yield JSON.stringify(part).slice(1, -1);
+      at += part.length;
+    }
+    yield '"';
+  }
+}
+
+function endsInsideOfPair(text: string): boolean {
+  return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+}
+
 /** JSON with places where texts belong that are still to be read. */
-class Gapped {
+class Gapped extends InParts {
   readonly #json: string;
   readonly #texts: readonly LongText<unknown>[];
 
   constructor(json: string, texts: readonly LongText<unknown>[]) {
+    super();
     this.#json = json;
     this.#texts = texts;
   }

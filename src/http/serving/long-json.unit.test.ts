@@ -46,6 +46,17 @@ test('what holds a long list is the same JSON too', async () => {
   assert.ok((await text(made.stream())) === JSON.stringify(value));
 });
 
+test('a very long text is the same JSON, and never made at once', async () => {
+  const content = `x${'😀"'.repeat(1_500_000)}\ud800`;
+  const value = { id: 1, content, end: [content, { content: 'y' }] };
+  const made = jsonOf(value);
+  assert.ok(typeof made === 'object');
+  const parts: string[] = await made.stream().toArray();
+  assert.ok(parts.join('') === JSON.stringify(value));
+  assert.ok(parts.every((part) => part.length < 200_000));
+  assert.equal(await made.hash(), hash('sha1', JSON.stringify(value)));
+});
+
 test('very many short rows go out together', async () => {
   const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, name: 'a name that is not long, but comes often' }));
   const made = jsonOf(rows);
