@@ -13,6 +13,7 @@ import {
   systemResolver,
 } from './check.ts';
 import { OutboundFailure } from './failure.ts';
+import { watchNews } from './news.ts';
 
 /** The one way out: every HTTP request that Hearth makes, to addresses that were checked. */
 export interface Outbound {
@@ -142,9 +143,6 @@ function timeLimits({ totalMs = 60_000, connectMs = 10_000, signal: outer }: Out
   };
 }
 
-/** Answers of 1xx that may come before the answer itself: Node reads them for ever. */
-const MOST_NEWS = 20;
-
 /** One request on one new connection: a kept one would be to an address that was checked for another request. */
 function exchange(hop: Hop, checked: CheckedUrl, signal: AbortSignal, connected: () => void): Promise<IncomingMessage> {
   const { url, addresses } = checked;
@@ -173,11 +171,7 @@ function exchange(hop: Hop, checked: CheckedUrl, signal: AbortSignal, connected:
       socket.destroy();
       reject(new OutboundFailure('badAnswer', 'The server switched to another protocol'));
     });
-    let news = 0;
-    request.on('information', () => {
-      news += 1;
-      if (news > MOST_NEWS) request.destroy(new OutboundFailure('badAnswer', 'The answer does not begin'));
-    });
+    watchNews(request, () => request.destroy(new OutboundFailure('badAnswer', 'The answer does not begin')));
     request.on('error', reject);
     request.end(hop.body);
   });

@@ -11,6 +11,7 @@ import { badRequestText } from '../http/refusals/refusal.ts';
 import { type Incoming, single } from '../http/request/incoming.ts';
 import { createPlaces } from '../limits/places.ts';
 import { hostOf, portOf } from '../outbound/check.ts';
+import { watchNews } from '../outbound/news.ts';
 import { answerHeaders, hasBody, requestHeaders } from './onward-headers.ts';
 import { watchProgress } from './progress.ts';
 
@@ -142,6 +143,7 @@ function exchange(onward: ClientRequest, handing: Handing): Promise<number | 'aw
       if (!socket.connecting) clearTimeout(late);
       else socket.once('connect', () => clearTimeout(late));
     });
+    watchNews(onward, () => onward.destroy());
     onward.on('error', () => {
       if (response.headersSent) return;
       if (onward.reusedSocket) status = 'stale';

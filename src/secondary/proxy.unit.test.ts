@@ -190,6 +190,19 @@ test('a client that goes away ends what it asked for', async (t) => {
   assert.equal(incoming.complete, false);
 });
 
+test('a primary that announces its answer for ever gives none', async (t) => {
+  const { address, primary } = await handing(t);
+  primary.instead = (_request, { socket }) => {
+    const write = () => {
+      while (socket!.writable && socket!.write('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'));
+    };
+    socket!.on('drain', write).on('error', () => {});
+    write();
+    return true;
+  };
+  assert.equal((await fetch(`${address}/x`)).status, 503);
+});
+
 test('half an answer does not look like a whole one', async (t) => {
   const { address, primary } = await handing(t);
   primary.instead = (_request, response) => {
