@@ -61,6 +61,7 @@ test('each filter leaves what it names', async () => {
     'labels=Any': ['beta', 'Alpha'],
     'not[labels]=new': ['Epsilon', 'delta', 'Gamma', 'beta'],
     [`author_id=${planner.id}`]: ['beta'],
+    [`author_id=${planner.id}&author_username=`]: ['beta'],
     [`author_username=${planner.username}`]: ['beta'],
     [`not[author_username]=${owner.username}`]: ['beta'],
     'search=WORDS': ['delta', 'Alpha'],

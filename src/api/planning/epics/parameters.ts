@@ -1,6 +1,15 @@
 import { exclusive, hash, onTiers, optional, type Parameter } from '../../../http/parameters/declarations.ts';
 import { expression, longDescription, text, title } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, date, dateTime, integer, notBlank, oneOf } from '../../../http/parameters/types.ts';
+import {
+  absentIfBlank,
+  boolean,
+  commaArray,
+  date,
+  dateTime,
+  integer,
+  notBlank,
+  oneOf,
+} from '../../../http/parameters/types.ts';
 
 /** What epics are made with, changed to and narrowed to (contract/planning.md §3.9). */
 
@@ -35,7 +44,7 @@ export const epicChangeParams = {
 const which = {
   labels: optional(commaArray(text)),
   author_id: optional(integer),
-  author_username: optional(text),
+  author_username: optional(absentIfBlank(text)),
 };
 
 export const epicFilterParams = {

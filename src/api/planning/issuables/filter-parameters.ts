@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { optional } from '../../../http/parameters/declarations.ts';
 import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
 import { expression, text } from '../../../http/parameters/texts.ts';
-import { commaArray, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
+import { absentIfBlank, commaArray, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
 import type { IdOrWord, Word } from './conditions.ts';
 
 /** What lists of issues and merge requests are narrowed by alike (contract/planning.md §3.6, §3.8). */
@@ -20,13 +20,13 @@ export function integerOr<const W extends string>(...words: readonly W[]): Param
 
 export const idOrWord: ParameterType<IdOrWord> = integerOr<Word>('None', 'Any');
 
-/** What may be negated too. */
+/** What may be negated too. A blank name narrows nothing, as in the reference. */
 export const whichParams = {
   labels: optional(commaArray(text)),
-  milestone: optional(text),
+  milestone: optional(absentIfBlank(text)),
   iids: optional(commaArray(integer)),
   author_id: optional(integer),
-  author_username: optional(text),
+  author_username: optional(absentIfBlank(text)),
   assignee_id: optional(idOrWord),
   assignee_username: optional(commaArray(text)),
 };

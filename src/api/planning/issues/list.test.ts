@@ -80,6 +80,13 @@ test('each filter finds what it says', async () => {
     assert.deepEqual(await titles(planner, params), expected, JSON.stringify(params));
 });
 
+test('a blank name narrows nothing, wherever it stands, and excludes nothing', async () => {
+  const all = ['bug', 'chore', 'secret', 'Asked'];
+  const blank = { milestone: '', author_username: '', assignee_username: '', iteration_title: '', labels: '' };
+  assert.deepEqual(await titles(planner, { ...blank, ...negated(blank) }), all);
+  assert.deepEqual(await titles(planner, { author_username: '', author_id: owner.id }), all);
+});
+
 test('a negated filter leaves out what it says, and no issue that has none of it', async () => {
   const found: [Params, string[]][] = [
     [{ labels: ['a'] }, ['chore', 'secret', 'Asked']],

@@ -1,6 +1,6 @@
 import { exclusive, optional } from '../../../http/parameters/declarations.ts';
 import { refName, text } from '../../../http/parameters/texts.ts';
-import { boolean, oneOf } from '../../../http/parameters/types.ts';
+import { absentIfBlank, boolean, oneOf } from '../../../http/parameters/types.ts';
 import { idOrWord, whichParams, wordsAndTimesParams } from '../issuables/index.ts';
 
 /** What lists of merge requests are narrowed to and ordered by (contract/planning.md §3.8). */
@@ -9,9 +9,9 @@ export const filterParams = {
   state: optional(oneOf('opened', 'closed', 'merged', 'locked', 'all'), 'all'),
   ...whichParams,
   reviewer_id: optional(idOrWord),
-  reviewer_username: optional(text),
-  source_branch: optional(refName),
-  target_branch: optional(refName),
+  reviewer_username: optional(absentIfBlank(text)),
+  source_branch: optional(absentIfBlank(refName)),
+  target_branch: optional(absentIfBlank(refName)),
   draft: optional(boolean),
   /** What glab says for `draft`. */
   wip: optional(oneOf('yes', 'no')),

@@ -37,6 +37,10 @@ const iids = async (params: object, path = at, by: Caller = owner): Promise<numb
 test('each filter lets through what it is about', async () => {
   const rows: [params: object, found: { iid: number }[]][] = [
     [{}, [three, two, one]],
+    [
+      { author_username: '', reviewer_username: '', milestone: '', source_branch: '', target_branch: '' },
+      [three, two, one],
+    ],
     [{ state: 'opened' }, [three, one]],
     [{ state: 'closed' }, [two]],
     [{ state: 'merged' }, []],
