@@ -74,7 +74,7 @@ test('a wildcard spans slashes, any rule grants, level 0 stops even administrato
   );
 });
 
-test('tier free shows roles alone and takes no users', async () => {
+test('tier free shows roles alone, takes no users, and asks nobody for a right to unprotect', async () => {
   const { user } = await world({ env: { HEARTH_TIER: 'free' } });
   const owner = await user();
   const project = await newProject({ owner, readme: true });
@@ -88,6 +88,9 @@ test('tier free shows roles alone and takes no users', async () => {
     'allow_force_push',
   ]);
   assert.equal((await owner.post(url, { name: 'y', allowed_to_push: [{ user_id: owner.id }] })).status, 422);
+  assert.equal((await owner.post(url, { name: 'z', unprotect_access_level: 60 })).status, 201);
+  assert.equal((await owner.patch(`${url}/z`, { allow_force_push: true })).status, 200);
+  assert.equal((await owner.delete(`${url}/z`)).status, 204);
 });
 
 const WHOLE = {
