@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { addressBlockedBecause, isAllowed } from './addresses.ts';
 import { OutboundFailure } from './failure.ts';
+import type { Resolver } from './resolver.ts';
 
 /** What decides whether an address may be reached; read anew for each request and each redirect. */
 export interface OutboundRules {
@@ -16,27 +16,27 @@ export interface OutboundRules {
   readonly ownUrl: URL | null;
 }
 
-/** All addresses of a host name. Rejects, or gives none, when there are none. */
-export type Resolver = (host: string) => Promise<readonly LookupAddress[]>;
-
 /** A URL that may be asked, by connecting to one of these addresses and no other. */
 export interface CheckedUrl {
   readonly url: URL;
   readonly addresses: readonly LookupAddress[];
 }
 
-export const systemResolver: Resolver = (host) => lookup(host, { all: true });
-
 /**
  * Resolves a URL's host and checks each of its addresses. Throws OutboundFailure `blocked` with the reasons of
  * contract/operations.md section 1.4, or `unresolved`.
  */
-export async function checkUrl(raw: string | URL, rules: OutboundRules, resolver: Resolver): Promise<CheckedUrl> {
+export async function checkUrl(
+  raw: string | URL,
+  rules: OutboundRules,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<CheckedUrl> {
   const url = URL.parse(String(raw));
   if (!url) throw new OutboundFailure('blocked', 'Host cannot be resolved or invalid');
   if (!isHttp(url)) throw new OutboundFailure('blocked', 'Only allowed schemes are http, https');
   const host = hostOf(url);
-  const addresses = await resolve(host, resolver);
+  const addresses = await resolve(host, resolver, signal);
   if (!rules.allowLocalRequests && rules.ownUrl?.origin !== url.origin) {
     for (const { address } of addresses) {
       const reason = addressBlockedBecause(address);
@@ -61,10 +61,10 @@ function isHttp(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
-async function resolve(host: string, resolver: Resolver): Promise<readonly LookupAddress[]> {
+async function resolve(host: string, resolver: Resolver, signal?: AbortSignal): Promise<readonly LookupAddress[]> {
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
-  const addresses = await resolver(host).catch(() => []);
+  const addresses = await resolver(host, signal).catch(() => []);
   if (addresses.length === 0) throw new OutboundFailure('unresolved', 'Host cannot be resolved or invalid');
   return addresses;
 }

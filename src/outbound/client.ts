@@ -3,17 +3,10 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { isSecretName } from '../secrets/redaction.ts';
-import {
-  type CheckedUrl,
-  checkUrl,
-  hostOf,
-  type OutboundRules,
-  portOf,
-  type Resolver,
-  systemResolver,
-} from './check.ts';
+import { type CheckedUrl, checkUrl, hostOf, type OutboundRules, portOf } from './check.ts';
 import { OutboundFailure } from './failure.ts';
 import { watchNews } from './news.ts';
+import { type Resolver, systemResolver } from './resolver.ts';
 
 /** The one way out: every HTTP request that Hearth makes, to addresses that were checked. */
 export interface Outbound {
@@ -79,7 +72,7 @@ async function follow(wanted: OutboundRequest, options: Required<OutboundOptions
     for (let redirects = 0; ; redirects += 1) {
       const rules = await options.rules();
       const connecting = limits.connecting();
-      const checked = await limits.during(checkUrl(url, rules, options.resolver));
+      const checked = await limits.during(checkUrl(url, rules, options.resolver, limits.signal));
       const hop = { method, url, headers: { 'user-agent': options.userAgent, ...headers }, body };
       const message = await exchange(hop, checked, limits.signal, connecting);
       const next = redirectOf(message);

@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import type { OutboundRules, Resolver } from './check.ts';
+import type { OutboundRules } from './check.ts';
 import { createOutbound } from './client.ts';
 import { type FailureKind, OutboundFailure } from './failure.ts';
+import type { Resolver } from './resolver.ts';
 
 const strict: OutboundRules = { allowLocalRequests: false, allowList: [], maxResponseBytes: null, ownUrl: null };
 const open: OutboundRules = { ...strict, allowLocalRequests: true };

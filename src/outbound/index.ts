@@ -1,7 +1,8 @@
-export type { OutboundRules, Resolver } from './check.ts';
+export type { OutboundRules } from './check.ts';
 export {
   createOutbound,
   type Outbound,
   type OutboundAnswer,
 } from './client.ts';
 export { OutboundFailure } from './failure.ts';
+export type { Resolver } from './resolver.ts';
