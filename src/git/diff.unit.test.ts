@@ -114,7 +114,10 @@ describe('a diff', () => {
     const { git, repository, copy } = await gitOverCopy(t);
     const line = `${'x'.repeat(99)}\n`;
     const endless = 'diff --git a/z b/z'.padEnd(300 * 1024, 'y');
-    const id = await copy.commit('1', { a: line.repeat(3000), b: 'b\n', c: endless, d: 'd\n' });
+    const id = await copy.commit('1', {
+      ...{ a: line.repeat(3000), b: 'b\n', c: endless, d: 'd\n' },
+      ...{ e: 'x\n'.repeat(100_000), f: 'f\n' },
+    });
     const { files } = await diffBetween(git, repository, null, id);
     assert.deepEqual(
       files.map((file) => [file.newPath, file.tooLarge, file.text.length]),
@@ -123,6 +126,8 @@ describe('a diff', () => {
         ['b', false, 17],
         ['c', true, 0],
         ['d', false, 17],
+        ['e', true, 0],
+        ['f', false, 17],
       ],
     );
   });

@@ -133,7 +133,7 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
     // Lines of hunks begin with a blank, + - \ or @, so this can only be the next file.
     if (line[0] === 0x64 && line.toString('latin1', 0, 11) === 'diff --git ') {
       finishFile();
-      openFile();
+      if (!full) openFile();
     } else if (open !== null) {
       addLineOf(open, line);
     }
@@ -174,12 +174,14 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
     if (file.tooLarge) return;
     lines += 1;
     bytesKept += line.length;
-    full = lines > limits.lines || bytesKept > limits.bytes;
     file.hunks.push(line);
   }
 
+  /** Whether a file is one too many shows at its end: of one that is too large itself nothing counts. */
   function finishFile(): void {
     if (open === null) return;
+    full = lines > limits.lines || bytesKept > limits.bytes;
+    if (full) return;
     const text = open.tooLarge ? '' : Buffer.concat(open.hunks).toString('utf8');
     const header = text === '' || open.binary ? '' : open.header;
     files.push(shape(open.entry, { text, header, binary: open.binary, tooLarge: open.tooLarge, collapsed: false }));
