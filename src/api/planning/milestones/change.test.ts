@@ -43,6 +43,18 @@ test('what is sent changes, what is sent empty goes, the rest stays', async () =
   );
 });
 
+test('what says already what it is to say stays as old as it is', async () => {
+  const project = await here.newProject();
+  const made = await newMilestone(project, { description: 'Old', due_date: '2026-02-14' });
+  here.clock.advance(1000);
+  const { title, description, due_date } = made;
+  const same = { title: ` ${title}`, description, due_date, start_date: '', state_event: 'activate' };
+  const put = async (params: object) =>
+    (await done(project.owner.put(`${project.at}/milestones/${made.id}`, { ...params }))).body;
+  assert.deepEqual(await put(same), made);
+  assert.notEqual((await put({ description: 'New' })).updated_at, made.updated_at);
+});
+
 test('a milestone of a project is closed and opened again once, and the feed tells it once', async () => {
   const project = await here.newProject();
   const { id, iid } = await newMilestone(project);

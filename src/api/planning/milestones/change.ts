@@ -33,7 +33,12 @@ export async function changeMilestone(
   const refusal = await contentRefusal(act, place, content, milestone);
   if (refusal !== null) return refusal;
   const state = event ? STATES[event] : milestone.state;
+  if (state === milestone.state && isSaid(milestone, content)) return milestone;
   const changed = await updateMilestone(act, milestoneId, { ...content, state });
   if (state !== milestone.state) await recordMilestone(act, changed, state === 'closed' ? 'closed' : 'reopened');
   return changed;
 }
+
+/** What says of itself what it is to say already stays as old as it is. */
+const isSaid = (milestone: MilestoneContent, content: MilestoneContent) =>
+  (Object.keys(content) as (keyof MilestoneContent)[]).every((name) => content[name] === milestone[name]);
