@@ -152,6 +152,18 @@ test('whom the project does not let cancel cancels neither jobs nor pipelines', 
   await restrict('developer');
 });
 
+test('on tier free a project restricts nobody by what it has kept from another tier', async () => {
+  const free = await world({ env: { HEARTH_TIER: 'free' }, project: {} });
+  const pipeline = await given(free, free.project, { build: {} });
+  const job = await pipeline.idOf('build');
+  const attributes = JSON.stringify({ ci_restrict_pipeline_cancellation_role: 'no_one' });
+  await free.server.rooms.database.transaction((tx) =>
+    tx.updateTable('projects').set({ attributes }).where('id', '=', free.project.id).execute(),
+  );
+  assert.equal((await free.owner.post(`${free.project.at}/jobs/${job}/cancel`)).status, 201);
+  assert.equal((await free.owner.post(`${free.project.at}/pipelines/${pipeline.id}/cancel`)).status, 200);
+});
+
 test('variables are given by those alone whom the project lets give them', async () => {
   const pipeline = await given(here, project, { ship: { when: 'manual' } });
   const play = `${at}/${await pipeline.idOf('ship')}/play`;

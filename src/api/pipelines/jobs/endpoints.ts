@@ -56,7 +56,7 @@ export const cancelJob = endpoint({
   refuses: { forbidden: FORBIDDEN, gone: NOT_FOUND },
   answer: created(Job),
   write: (act, { project, job, caller, params: { force } }) => {
-    const may = mayCancel(caller, project) && (!force || mayForce(caller, project));
+    const may = mayCancel(act.tier, caller, project) && (!force || mayForce(caller, project));
     return may ? cancel(act, job, force) : Promise.resolve(refused('forbidden'));
   },
 });

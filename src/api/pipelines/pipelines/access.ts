@@ -2,6 +2,7 @@ import { mayInProject } from '../../../access/abilities.ts';
 import { findPipeline, mayRunOn, type PipelineRow } from '../../../access/pipelines.ts';
 import { type Project, roleIn } from '../../../access/projects.ts';
 import { DEVELOPER, MAINTAINER } from '../../../access/roles.ts';
+import type { Tier } from '../../../config.ts';
 import type { Access, AccessCall } from '../../../http/access/access.ts';
 import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
 import { required } from '../../../http/parameters/declarations.ts';
@@ -49,13 +50,17 @@ export function actingOnPipeline(): Acting {
 
 /** Besides, whom the project lets cancel at all. */
 export function cancelingPipeline(): Acting {
-  return actingOnPipeline().and(({ caller }, { project }) => {
-    if (!mayCancel(caller, project)) throw forbidden();
+  return actingOnPipeline().and(({ caller, rooms }, { project }) => {
+    if (!mayCancel(rooms.config.tier, caller, project)) throw forbidden();
   }, 'project:update_pipeline + push or merge to its ref + cancel');
 }
 
-/** Does `ci_restrict_pipeline_cancellation_role` let the caller cancel pipelines and jobs (contract/runners.md §4.4)? */
-export function mayCancel(caller: Caller, project: Project): boolean {
+/**
+ * Does `ci_restrict_pipeline_cancellation_role` let the caller cancel pipelines and jobs (contract/runners.md §4.4)? Tier free
+ * lacks it, and whoever comes there from another could not take it back.
+ */
+export function mayCancel(tier: Tier, caller: Caller, project: Project): boolean {
+  if (tier === 'free') return true;
   const role = storedAttributes(project).ci_restrict_pipeline_cancellation_role;
   return role !== 'no_one' && (role !== 'maintainer' || roleIn(caller, project) >= MAINTAINER);
 }
