@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { findProvenJob, noteRunnerContact } from '../../../access/proven-jobs.ts';
 import { registrationTokenOf } from '../../../access/registration-tokens.ts';
+import { enqueue } from '../../../background/job.ts';
 import { type BlobRefused, storeBlob } from '../../../blobs/index.ts';
+import type { Act } from '../../../facts/act.ts';
 import { type Proven, type ProvenJob, requireRunning } from '../../../http/access/job-access.ts';
 import { forbidden } from '../../../http/refusals/refusal.ts';
 import { flowingBody, hasBody, MEBIBYTE } from '../../../http/request/body.ts';
@@ -14,9 +16,10 @@ import { readSettings } from '../../../settings/settings.ts';
 import { changeJob, jobsTurn } from '../processing/index.ts';
 import { counting } from './checksum.ts';
 import { seal, unseal } from './held.ts';
+import { joinTracePieces } from './join.ts';
 import { masking } from './mask.ts';
 import { rangeOf } from './range.ts';
-import { type Growth, growTrace, insertChunk, type TraceChunk } from './store.ts';
+import { endsInPieces, type Growth, growTrace, insertChunk, type TraceChunk } from './store.ts';
 
 interface Appending extends Proven {
   readonly request: Incoming;
@@ -43,11 +46,16 @@ export async function append(rooms: Rooms, { request, job, token, start }: Appen
   }
   const grown = await rooms.acting(NOBODY, async (act) => {
     if (!(await growTrace(act, job.id, start, more))) return false;
-    if (more.chunk !== null) await insertChunk(act, job.id, more.chunk);
+    if (more.chunk !== null) await addChunk(act, job.id, more.chunk);
     await noteRunnerContact(act, job);
     return true;
   });
   return grown ? { size: more.size } : whyNot(rooms, job, token);
+}
+
+async function addChunk(act: Act, jobId: number, chunk: TraceChunk): Promise<void> {
+  await insertChunk(act, jobId, chunk);
+  if (await endsInPieces(act, jobId)) await enqueue(act, joinTracePieces, { jobId }, { key: String(jobId) });
 }
 
 /** How the log is to end, and the chunk that is to be added. */

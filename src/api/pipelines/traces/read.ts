@@ -14,7 +14,7 @@ export function traceOf(rooms: Keeping, jobId: number): Readable {
   return Readable.from(piecesOf(rooms, jobId), { objectMode: false });
 }
 
-/** It grows, and may be put together, while it is read: what has come so far is not read again. */
+/** It grows, and may be joined and put together, while it is read: what has come so far is not read again. */
 async function* piecesOf(rooms: Keeping, jobId: number): AsyncGenerator<Buffer> {
   const { reader } = rooms.database;
   for (let at = 0, missed = false; ; ) {
@@ -27,9 +27,10 @@ async function* piecesOf(rooms: Keeping, jobId: number): AsyncGenerator<Buffer> 
     }
     const chunks = await readChunks(reader, jobId, at);
     for (const { start, size, sha256 } of chunks) {
-      if (start !== at) throw gapAt(jobId, at);
-      yield* contentOf(rooms, sha256, 0);
-      at += size;
+      if (start > at) throw gapAt(jobId, at);
+      // It may have been joined with what has come already.
+      yield* contentOf(rooms, sha256, at - start);
+      at = start + size;
     }
     const held = await unseal(rooms, jobId, end.held);
     const inChunks = end.size - held.length;
@@ -43,7 +44,12 @@ async function* piecesOf(rooms: Keeping, jobId: number): AsyncGenerator<Buffer> 
 
 const gapAt = (jobId: number, at: number) => new Error(`The log of job ${jobId} has a gap at ${at}`);
 
-async function* contentOf({ blobs }: Keeping, sha256: string, start: number): AsyncGenerator<Buffer> {
+/** What a blob of a log holds from this byte on. */
+export async function* contentOf(
+  { blobs }: Pick<Rooms, 'blobs'>,
+  sha256: string,
+  start: number,
+): AsyncGenerator<Buffer> {
   const blob = await openBlob(blobs, sha256, { start, end: Number.MAX_SAFE_INTEGER });
   if (blob === null) throw new Error(`The content ${sha256} of a log is not there`);
   yield* blob.stream as AsyncIterable<Buffer>;

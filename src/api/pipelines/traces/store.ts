@@ -1,5 +1,6 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { linkBlob, type StoredBlob } from '../../../blobs/index.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
+import type { Reader, Schema, Transaction } from '../../../database/database.ts';
 import { type Params, prepare } from '../../../database/prepare.ts';
 import { RUNNING } from '../../../identity/job-tokens.ts';
 
@@ -50,16 +51,85 @@ export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceCh
 /** How many chunks are looked up at a time: a log may have very many. */
 const BATCH = 200;
 
-/** The next chunks of a log from this byte on, in their order. index: job_trace_chunks_pkey */
+/** The next chunks of a log from the one that holds this byte, in their order. index: job_trace_chunks_pkey */
 export async function readChunks(db: Reader, jobId: number, from: number): Promise<TraceChunk[]> {
+  const holding = db
+    .selectFrom('job_trace_chunks')
+    .select(({ fn }) => fn.coalesce(fn.max('start'), sql<number>`0`).as('start'))
+    .where('job_id', '=', jobId)
+    .where('start', '<=', from);
   return db
     .selectFrom('job_trace_chunks')
     .select(['start', 'size', 'sha256'])
     .where('job_id', '=', jobId)
-    .where('start', '>=', from)
+    .where('start', '>=', holding)
+    .where(sql<SqlBool>`start + size > ${from}`)
     .orderBy('start')
     .limit(BATCH)
     .execute();
+}
+
+/** A chunk of fewer bytes is joined with others, when there are so many of them. */
+const SMALL = 64 * 1024;
+const MANY = 100;
+
+// index: job_trace_chunks_pkey
+const lastSizes = prepare((db, value: Params<{ jobId: number }>) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('job_trace_chunks')
+        .select('size')
+        .where('job_id', '=', value('jobId'))
+        .orderBy('start', 'desc')
+        .limit(sql.lit(MANY))
+        .as('last'),
+    )
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('size').as('largest')]),
+);
+
+/** Do the last chunks of this log cost more to look up than to read? */
+export async function endsInPieces(db: Reader, jobId: number): Promise<boolean> {
+  const last = await lastSizes.first(db, { jobId });
+  return Number(last?.count) === MANY && Number(last?.largest) < SMALL;
+}
+
+/** The small chunks at the end of a log, in their order. index: job_trace_chunks_pkey */
+export async function lastPieces(db: Reader, jobId: number): Promise<TraceChunk[]> {
+  const last = await db
+    .selectFrom('job_trace_chunks')
+    .select(['start', 'size', 'sha256'])
+    .where('job_id', '=', jobId)
+    .orderBy('start', 'desc')
+    .limit(10 * MANY)
+    .execute();
+  const large = last.findIndex(({ size }) => size >= SMALL);
+  return (large < 0 ? last : last.slice(0, large)).toReversed();
+}
+
+/** Puts one blob in the place of these chunks of a log, while its job runs and they are there: nobody erases it before that. */
+export async function joinChunks(
+  tx: Transaction,
+  jobId: number,
+  chunks: readonly TraceChunk[],
+  blob: StoredBlob,
+): Promise<void> {
+  const [{ start: first }, { start: last }] = [chunks[0]!, chunks.at(-1)!];
+  // Whoever ends the job waits for this, or has been before.
+  const runs = await tx
+    .updateTable('jobs')
+    .set((eb) => ({ trace_size: eb.ref('trace_size') }))
+    .where('id', '=', jobId)
+    .where('status', 'in', RUNNING)
+    .executeTakeFirst();
+  if (runs.numUpdatedRows === 0n) return;
+  // index: job_trace_chunks_pkey
+  const inPlace = (eb: ExpressionBuilder<Schema, 'job_trace_chunks'>) =>
+    eb.and([eb('job_id', '=', jobId), eb('start', '>=', first), eb('start', '<=', last)]);
+  const there = await tx.selectFrom('job_trace_chunks').select('sha256').where(inPlace).orderBy('start').execute();
+  if (there.length !== chunks.length || there.some(({ sha256 }, at) => sha256 !== chunks[at]!.sha256)) return;
+  await tx.deleteFrom('job_trace_chunks').where(inPlace).execute();
+  await insertChunk(tx, jobId, { start: first, ...blob });
 }
 
 /** How far the log of a job has come. */
