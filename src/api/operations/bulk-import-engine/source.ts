@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { gate, turnsPerKey } from '../../../gate.ts';
 import { type JsonBounds, parseJson } from '../../../http/request/json-body.ts';
 import { type Outbound, type OutboundAnswer, OutboundFailure } from '../../../outbound/index.ts';
@@ -83,7 +84,7 @@ async function read(answer: OutboundAnswer, userId: number): Promise<SourceAnswe
   try {
     if (status < 200 || status > 299) return { status, header, value: undefined };
     const beginning = await begun(body);
-    const value = beginning.isWhole ? await parsed(beginning.chunks) : await restOf(beginning, userId);
+    const value = beginning.isWhole ? await parsed(together(beginning.chunks)) : await restOf(beginning, userId);
     return { status, header, value };
   } finally {
     body.destroy();
@@ -127,16 +128,23 @@ function restOf({ chunks, left, fail }: Begun, userId: number): Promise<unknown>
     } finally {
       clearTimeout(timer);
     }
-    return parsed(chunks);
+    const bytes = together(chunks);
+    // To copy a hundred mebibytes is a turn of its own.
+    await turnOfOthers();
+    return parsed(bytes);
   };
   const owed = { owed: true };
   return linesOfUsers(String(userId), () => longAnswers.enter(inPlace, owed), owed);
 }
 
-async function parsed(chunks: Buffer[]): Promise<unknown> {
+function together(chunks: Buffer[]): Buffer {
   const bytes = Buffer.concat(chunks);
   // They are as much again.
   chunks.length = 0;
+  return bytes;
+}
+
+async function parsed(bytes: Buffer): Promise<unknown> {
   try {
     return await parseJson(bytes, BOUNDS);
   } catch {
