@@ -1,9 +1,11 @@
+import { runnerWithToken } from '../../../access/runners.ts';
 import { timestamp } from '../../../clock.ts';
 import { limitRunner } from '../../../http/access/job-access.ts';
 import { type StreamReply, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { hash, optional } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
+import { FORBIDDEN } from '../../../http/refusals/texts.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { isRefused, refused } from '../../../refused.ts';
 import { byRunnerToken, contact, heardJustNow, machineParams } from '../runners/index.ts';
@@ -22,7 +24,7 @@ export const requestJob = endpoint({
     last_update: optional(text),
     session: optional(hash({ url: optional(text), certificate: optional(text), authorization: optional(text) })),
   },
-  refuses: { lost: [409, '409 Conflict'] },
+  refuses: { lost: [409, '409 Conflict'], tokenEnded: FORBIDDEN },
   answer: stream,
   async handle({ runner: asked, params, request }, rooms) {
     await limitRunner(rooms, 'runner_jobs_request_api_limit', asked.id);
@@ -36,6 +38,11 @@ export const requestJob = endpoint({
     // Before the queue is looked at: what comes into it meanwhile has another value.
     const { runner, value } = await queueValue(rooms, asked, last_update, request);
     if (runner.paused || last_update === value) return nothing(value);
+    // Of a question that was held the token may have been reset meanwhile, or have ended.
+    const wasHeld = runner !== asked;
+    if (wasHeld && (await runnerWithToken(reader, params.token, timestamp(rooms.clock))) === null) {
+      return refused('tokenEnded');
+    }
     const asking = { runner, managerId, features: info?.features };
     const taken = await takeJob(rooms, asking);
     if (isRefused(taken)) return taken.code === 'lost' ? refused('lost') : nothing(value);

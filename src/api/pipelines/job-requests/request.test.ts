@@ -102,6 +102,23 @@ test('where the setting says so a question is held until there is something, or 
   }
 });
 
+test('a question that is held gets no job any more once its token has been reset', async () => {
+  const { project, runner } = await place();
+  const known = updateOf(await ask(runner)) as string;
+  await done(root.put('/application/settings', { runner_long_polling_seconds: 30 }));
+  try {
+    const held = ask(runner, { last_update: known });
+    await done(root.get('/version'));
+    await done(root.post(`/runners/${runner.id}/reset_authentication_token`));
+    const pipeline = await given(here, project, { build: {} });
+    const refused = await held;
+    assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
+    assert.equal((await pipeline.statuses()).build, 'pending');
+  } finally {
+    await root.put('/application/settings', { runner_long_polling_seconds: 0 });
+  }
+});
+
 test('only so many questions are held, and one more is answered at once', { timeout: 60_000 }, async () => {
   const { runner } = await place();
   const known = updateOf(await ask(runner)) as string;
