@@ -87,15 +87,28 @@ export function fetchAccess(wantedBy: WantedBy): Access<Fetched> {
     who: 'open',
     label: 'git (Basic) or site',
     admit: () => {},
-    async find(call): Promise<Fetched> {
-      const proof = siteProof(call.request);
-      if (proof !== undefined) return { repository: await heldBySite(call, proof, wantedBy(call)), allRefs: true };
-      const { found } = await admitted(call, wantedBy, gitTarget);
-      const { project, wikiOf } = found;
-      return { repository: project ?? (await wikiRepository(call.db, wikiOf, wantedBy(call))), allRefs: false };
-    },
+    find: (call) => fetched(call, wantedBy),
     allow: () => {},
   });
+}
+
+async function fetched<Call extends GitCall>(call: Call, wantedBy: (call: Call) => GitAction | null): Promise<Fetched> {
+  const proof = siteProof(call.request);
+  if (proof !== undefined) return { repository: await heldBySite(call, proof, wantedBy(call)), allRefs: true };
+  const { found } = await admitted(call, wantedBy, gitTarget);
+  const { project, wikiOf } = found;
+  return { repository: project ?? (await wikiRepository(call.db, wikiOf, wantedBy(call))), allRefs: false };
+}
+
+/** Would whoever was let in to fetch be let in at this moment? */
+export async function mayFetchStill(rooms: Rooms, request: Incoming, repository_path: string): Promise<boolean> {
+  try {
+    await fetched({ rooms, db: rooms.database.reader, path: { repository_path }, request }, () => 'fetch');
+    return true;
+  } catch (error) {
+    if (error instanceof HttpRefusal) return false;
+    throw error;
+  }
 }
 
 /** What a site may fetch, of the project that the path names. Throws what it is told that wants something else. */

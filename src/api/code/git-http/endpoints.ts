@@ -1,17 +1,19 @@
 import { advertise, type Service } from '../../../git/advertise.ts';
 import { uploadPack } from '../../../git/upload.ts';
 import { open, signedInCaller } from '../../../http/access/access.ts';
-import { fetchAccess, pushAccess, whyNoPush } from '../../../http/access/git-access.ts';
+import { fetchAccess, mayFetchStill, pushAccess, whyNoPush } from '../../../http/access/git-access.ts';
 import type { GitAction } from '../../../http/access/git-rules.ts';
 import { plainText, Reply, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { begunBody } from './body.ts';
 import { push } from './push.ts';
 import { receivingProject } from './push-to-project.ts';
 import { receivingWiki } from './push-to-wiki.ts';
 import { headersOf, served } from './serve.ts';
+import { type Allowed, allowedSince, whileAllowed } from './while-allowed.ts';
 
 const ACTIONS: Readonly<Record<string, GitAction>> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
 
@@ -60,9 +62,12 @@ export const fetchPack = endpoint({
   body: 'raw',
   root: true,
   answer: stream,
-  async handle({ repository, allRefs, request }, { git, log }) {
-    const input = await begunBody(request);
+  async handle({ repository, allRefs, request, params }, rooms) {
+    const { git, log } = rooms;
+    const allowed = allowedToFetch(rooms, request, params);
+    const begun = await begunBody(request);
     const body = await served({ request, git, log }, (output) => {
+      const input = whileAllowed(begun, allowed);
       const protocol = single(request.headers['git-protocol']);
       return uploadPack(git, repositoryOf(git, repository), {
         input,
@@ -107,6 +112,15 @@ export const receivePush = endpoint({
     return { headers: headersOf('git-receive-pack', 'result'), body };
   },
 });
+
+/** Of whoever has been let in just now. */
+function allowedToFetch(
+  rooms: Rooms,
+  request: Incoming,
+  { repository_path }: { readonly repository_path: string },
+): Allowed {
+  return allowedSince(rooms.clock.now(), rooms.clock, () => mayFetchStill(rooms, request, repository_path));
+}
 
 function serviceOf(request: Incoming): string {
   return new URLSearchParams(request.query).get('service') ?? '';
