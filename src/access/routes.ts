@@ -3,6 +3,7 @@ import type { Reader, Transaction } from '../database/database.ts';
 import { isAmong } from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
 import { prepareForIds } from '../database/prepare.ts';
+import { AlikeViolation } from '../database/violations.ts';
 
 /** Full paths: one space for groups, personal namespaces and projects (contract/planning.md "Data model"). */
 
@@ -36,6 +37,28 @@ export async function insertRoute(tx: Transaction, owner: RouteOwner, place: Pla
     .insertInto('routes')
     .values({ ...place, full_path_key: key, namespace_id: null, project_id: null, ...owner })
     .execute();
+  await refuseWikiAddress(tx, key, 'project_id' in owner);
+}
+
+/** Of the wiki of what is at a path, for git (contract/operations.md §2.2). */
+const WIKI = '.wiki';
+
+/**
+ * One address leads to one repository: no project is called like the wiki of a group or project beside it, or else whoever
+ * made it would be pushed what is meant for that wiki. The later one hears that its path is taken.
+ */
+async function refuseWikiAddress(tx: Transaction, key: string, isProject: boolean): Promise<void> {
+  // index: routes_by_full_path
+  const clash = await tx
+    .selectFrom('routes')
+    .select('id')
+    .where((eb) => {
+      const sibling = eb.and([eb('full_path_key', '=', key + WIKI), eb('project_id', 'is not', null)]);
+      if (!isProject || !key.endsWith(WIKI)) return sibling;
+      return eb.or([sibling, eb('full_path_key', '=', key.slice(0, -WIKI.length))]);
+    })
+    .executeTakeFirst();
+  if (clash !== undefined) throw new AlikeViolation('routes_by_full_path');
 }
 
 export async function placeOfNamespace(db: Reader, id: number): Promise<Place> {
@@ -210,11 +233,13 @@ async function redirectFrom(tx: Transaction, routes: Ids, from: KeyedPlace, to: 
 async function setRoute(tx: Transaction, id: number, place: Place): Promise<void> {
   const key = foldCase(place.full_path);
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
-  await tx
+  const { project_id } = await tx
     .updateTable('routes')
     .set({ ...place, full_path_key: key })
     .where('id', '=', id)
-    .execute();
+    .returning('project_id')
+    .executeTakeFirstOrThrow();
+  await refuseWikiAddress(tx, key, project_id !== null);
 }
 
 async function keepRedirect(tx: Transaction, oldPath: string, projectId: number): Promise<void> {

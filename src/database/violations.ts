@@ -10,6 +10,17 @@ export function uniqueViolation(error: unknown): string | null {
   return 'code' in error && (error.code === '23505' || error.code === 'ERR_SQLITE_ERROR') ? error.constraint : null;
 }
 
+/** Thrown for what a unique index would refuse if it could say it: told as a violation of that index. */
+export class AlikeViolation extends Error {
+  readonly code = '23505';
+  readonly constraint: string;
+
+  constructor(constraint: string) {
+    super(`Refused like a violation of ${constraint}`);
+    this.constraint = constraint;
+  }
+}
+
 /** Whether a statement named a row that is not there: a record that was found has been removed meanwhile. */
 export function referenceMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
