@@ -116,7 +116,7 @@ test('the setting default_branch_protection: who makes the first push, and the r
   const before = (await root.get('/application/settings')).body.default_branch_protection;
   const cases: [protection: number, first: string | null, push: number | null, merge: number | null][] = [
     [0, null, null, null],
-    [1, null, 30, 30],
+    [1, null, 30, 40],
     [2, PROTECTED, 40, 40],
     [3, PROTECTED, 40, 30],
     [4, null, 40, 40],
