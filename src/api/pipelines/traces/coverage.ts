@@ -1,5 +1,5 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { readExpression, weightOf } from '../../../expressions.ts';
+import { givingWay } from '../../../gate.ts';
 
 /** So much of the end of a log is looked through, in bytes: a summary of tests stands near it. */
 export const LOOKED_THROUGH = 1024 * 1024;
@@ -7,8 +7,7 @@ export const LOOKED_THROUGH = 1024 * 1024;
 /** Longer lines are cut, in characters. */
 const LONGEST_LINE = 1_000;
 
-/** Weights of the expression, one a character: some milliseconds, and some seconds at worst. */
-const IN_ONE_TURN = 1_000_000;
+/** Weights of the expression, one a character: some seconds at worst. */
 const MOST_WORK = 100_000_000;
 
 /**
@@ -20,7 +19,8 @@ export async function coverageIn(log: string, pattern: string): Promise<number |
   const expression = readExpression(source);
   if (typeof expression === 'string') return null;
   const weight = weightOf(source);
-  let [work, inTurn] = [0, 0];
+  const giveWay = givingWay();
+  let work = 0;
   for (const line of linesFromTheEnd(log)) {
     const matcher = expression.matcher(line);
     let found: string | null = null;
@@ -29,10 +29,8 @@ export async function coverageIn(log: string, pattern: string): Promise<number |
     if (number !== null) return Number(number[0]);
     work += line.length * weight;
     if (work > MOST_WORK) return null;
-    if (work - inTurn > IN_ONE_TURN) {
-      inTurn = work;
-      await turnOfOthers();
-    }
+    const way = giveWay();
+    if (way !== undefined) await way;
   }
   return null;
 }
