@@ -22,24 +22,24 @@ export async function beginFilling(tx: Transaction, projectId: number): Promise<
 
 /** Opens them, unless a move has them. */
 export async function giveUpFilling(tx: Transaction, projectId: number): Promise<void> {
-  await tx
-    .updateTable('repositories')
-    .set({ read_only: false })
-    .where('project_id', '=', projectId)
-    .where('move_id', 'is', null)
-    .execute();
+  await opening(tx, projectId).execute();
 }
 
 /** The same. False: somebody has opened them before, and had them moved: what has come may not have come along. */
 export async function endFilling(tx: Transaction, projectId: number, { storage, disk_path }: Place): Promise<boolean> {
-  const ended = await tx
-    .updateTable('repositories')
-    .set({ read_only: false })
-    .where('project_id', '=', projectId)
-    .where('move_id', 'is', null)
+  const ended = await opening(tx, projectId)
     .where('storage', '=', storage)
     .where('disk_path', '=', disk_path)
     .returning('project_id')
     .executeTakeFirst();
   return ended !== undefined;
+}
+
+/** index: repositories primary key */
+function opening(tx: Transaction, projectId: number) {
+  return tx
+    .updateTable('repositories')
+    .set({ read_only: false })
+    .where('project_id', '=', projectId)
+    .where('move_id', 'is', null);
 }

@@ -36,12 +36,11 @@ type Project = NonNullable<Awaited<ReturnType<typeof targetNow>>['place']['proje
 
 async function fetchWiki(running: Running, tracker: TrackerRow, project: Project, remote: Remote): Promise<void> {
   const { database, git } = running.rooms;
-  const begun = await database.transaction(async (tx) => {
+  const { wiki, filled } = await database.transaction(async (tx) => {
     await setTracker(tx, tracker.id, { status: 'started' });
     const made = await insertWiki(tx, { project });
     return { wiki: made, filled: await beginFilling(tx, project.id) };
   });
-  const { wiki, filled } = begun;
   if (filled === null) return whenMoved(running);
   if (isRefused(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
   const repository = repositoryOf(git, wiki);
