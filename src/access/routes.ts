@@ -40,8 +40,8 @@ export async function insertRoute(tx: Transaction, owner: RouteOwner, place: Pla
   await refuseWikiAddress(tx, key, 'project_id' in owner);
 }
 
-/** Of the wiki of what is at a path, for git (contract/operations.md §2.2). */
-const WIKI = '.wiki';
+/** What follows a path in the address of the wiki of what is there, for git (contract/operations.md §2.2). */
+export const WIKI_SUFFIX = '.wiki';
 
 /**
  * One address leads to one repository: no project is called like the wiki of a group or project beside it, or else whoever
@@ -53,9 +53,9 @@ async function refuseWikiAddress(tx: Transaction, key: string, isProject: boolea
     .selectFrom('routes')
     .select('id')
     .where((eb) => {
-      const sibling = eb.and([eb('full_path_key', '=', key + WIKI), eb('project_id', 'is not', null)]);
-      if (!isProject || !key.endsWith(WIKI)) return sibling;
-      return eb.or([sibling, eb('full_path_key', '=', key.slice(0, -WIKI.length))]);
+      const sibling = eb.and([eb('full_path_key', '=', key + WIKI_SUFFIX), eb('project_id', 'is not', null)]);
+      if (!isProject || !key.endsWith(WIKI_SUFFIX)) return sibling;
+      return eb.or([sibling, eb('full_path_key', '=', key.slice(0, -WIKI_SUFFIX.length))]);
     })
     .executeTakeFirst();
   if (clash !== undefined) throw new AlikeViolation('routes_by_full_path');

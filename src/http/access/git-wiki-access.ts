@@ -3,6 +3,7 @@ import { canSeeGroup, findGroup } from '../../access/groups.ts';
 import { canSeeProject, findMovedProject, findProject, roleIn } from '../../access/projects.ts';
 import type { Place } from '../../access/reach.ts';
 import { DEVELOPER } from '../../access/roles.ts';
+import { WIKI_SUFFIX } from '../../access/routes.ts';
 import { findWiki, readWiki } from '../../access/wikis.ts';
 import type { Reader } from '../../database/database.ts';
 import { diskPathFor } from '../../git/storage.ts';
@@ -22,14 +23,13 @@ import {
 
 /** Wikis as git clients reach them (contract/operations.md §2.2 "Git"): `/<full path>.wiki.git`. */
 
-const SUFFIX = '.wiki';
 const NO_GROUP = 'The group you were looking for could not be found.';
 
 /** The project or group whose wiki the path names, for somebody who may do it there; null: it names no wiki. */
 export async function gitWiki(call: GitCall, caller: Caller, action: GitAction): Promise<Place | null> {
   const name = call.path.repository_path ?? '';
-  const path = name.slice(0, -SUFFIX.length);
-  if (!name.toLowerCase().endsWith(SUFFIX) || path === '') return null;
+  const path = name.slice(0, -WIKI_SUFFIX.length);
+  if (!name.toLowerCase().endsWith(WIKI_SUFFIX) || path === '') return null;
   // A project that is called so is meant itself.
   if ((await findProject(call.db, caller, name)) !== null) return null;
   const place = await placeAt(call, caller, path, action);
@@ -53,7 +53,7 @@ async function placeAt(
   if (group !== null) return canSeeGroup(caller, group) && rooms.config.tier !== 'free' ? { group } : null;
   const moved = path.includes('/') ? await findMovedProject(db, caller, path) : null;
   if (moved === null || !canSeeProject(caller, moved)) return null;
-  if (action === 'push') checkNotMoved(request, { full_path: moved.full_path + SUFFIX }, path + SUFFIX);
+  if (action === 'push') checkNotMoved(request, { full_path: moved.full_path + WIKI_SUFFIX }, path + WIKI_SUFFIX);
   return { project: moved };
 }
 
