@@ -94,10 +94,7 @@ const PROJECT = {
   read_package: { role: 0, rolePrivate: REPORTER },
   read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: BUILDING },
   /** Jobs, with their logs and what they have left. */
-  read_job: {
-    ...{ role: 0, roleHiddenJobs: REPORTER, rolePrivate: REPORTER, rolePublicJobs: GUEST },
-    features: BUILDING,
-  },
+  read_job: { role: 0, roleHiddenJobs: REPORTER, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: BUILDING },
   /** Of what a job has left: what its file gives to Developers, and what to Maintainers alone. */
   read_private_artifacts: { role: DEVELOPER, features: BUILDING },
   read_maintainers_artifacts: { role: MAINTAINER, features: BUILDING },
