@@ -35,7 +35,7 @@ export function startHearth(dataDir: string, env: Readonly<Record<string, string
     ...env,
   };
   return start(
-    [...flags, '--import', './bench/turns.ts', 'bin/hearth.js', 'serve'],
+    [...flags, '--import', './bench/turns.js', 'bin/hearth.js', 'serve'],
     settings,
     (line) => /"address":"([^"]+)"/.exec(line)?.[1],
   );

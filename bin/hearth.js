@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=32768 node --max-semi-space-size=8
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=8192 node --max-semi-space-size=8
 // Starts Hearth with the runtime it needs: the Node 24 that npm installed beside it, whatever `node` is on PATH.
 // In a checkout it makes the bundle first when a source is newer. Plain JavaScript that older runtimes can read.
 import { spawn, spawnSync } from 'node:child_process';

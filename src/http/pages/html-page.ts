@@ -46,7 +46,7 @@ export function htmlPage({ title, main, csrfToken, status, headers, formsLeadTo 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${csrfToken === null ? null : markup`<meta name="csrf-token" content="${csrfToken}">\n`}<title>${title} · Hearth</title>
+${csrfToken === null ? null : markup`<meta name="csrf-token" content="${csrfToken}">\n`}<title>${title} &middot; Hearth</title>
 <style>${new Markup(style)}</style>
 </head>
 <body>
