@@ -31,8 +31,11 @@ function measure(make) {
   return { real, told: kept.reduce((sum, one) => sum + bytesOf(one), 0) };
 }
 
+// The middle one of three: the runtime's own work, as on what it compiles, falls into one or another.
+const middle = (make) => [measure(make), measure(make), measure(make)].sort((one, other) => one.real - other.real)[1];
+
 measure(row);
-parentPort.postMessage(Object.fromEntries(Object.entries(kinds).map(([kind, make]) => [kind, measure(make)])));
+parentPort.postMessage(Object.fromEntries(Object.entries(kinds).map(([kind, make]) => [kind, middle(make)])));
 `;
 
 test('what is told of rows, texts and lists is about what they hold of the heap', async () => {
