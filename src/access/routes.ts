@@ -35,9 +35,9 @@ export async function insertRoute(tx: Transaction, owner: RouteOwner, place: Pla
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
   await tx
     .insertInto('routes')
-    .values({ ...place, full_path_key: key, namespace_id: null, project_id: null, ...owner })
+    .values({ ...place, full_path_key: firstKey(key, owner), namespace_id: null, project_id: null, ...owner })
     .execute();
-  await refuseWikiAddress(tx, key, 'project_id' in owner);
+  await claimAddresses(tx, owner, key);
 }
 
 /** What follows a path in the address of the wiki of what is there, for git (contract/operations.md §2.2). */
@@ -45,18 +45,28 @@ export const WIKI_SUFFIX = '.wiki';
 
 /**
  * One address leads to one repository: no project is called like the wiki of a group or project beside it, or else whoever
- * made it would be pushed what is meant for that wiki. The later one hears that its path is taken.
+ * made it would be pushed what is meant for that wiki. So it stands for an instant where that is: the index says whether
+ * somebody is there, or comes there at this moment.
  */
-async function refuseWikiAddress(tx: Transaction, key: string, isProject: boolean): Promise<void> {
+function firstKey(key: string, owner: RouteOwner): string {
+  return 'project_id' in owner && key.endsWith(WIKI_SUFFIX) ? key.slice(0, -WIKI_SUFFIX.length) : key;
+}
+
+/** The second half of taking a place: the key itself, and no project is there that is called like its wiki. */
+async function claimAddresses(tx: Transaction, owner: RouteOwner, key: string): Promise<void> {
+  if (firstKey(key, owner) !== key) {
+    await tx
+      .updateTable('routes')
+      .set({ full_path_key: key })
+      .where((eb) => eb.and({ ...owner }))
+      .execute();
+  }
   // index: routes_by_full_path
   const clash = await tx
     .selectFrom('routes')
     .select('id')
-    .where((eb) => {
-      const sibling = eb.and([eb('full_path_key', '=', key + WIKI_SUFFIX), eb('project_id', 'is not', null)]);
-      if (!isProject || !key.endsWith(WIKI_SUFFIX)) return sibling;
-      return eb.or([sibling, eb('full_path_key', '=', key.slice(0, -WIKI_SUFFIX.length))]);
-    })
+    .where('full_path_key', '=', key + WIKI_SUFFIX)
+    .where('project_id', 'is not', null)
     .executeTakeFirst();
   if (clash !== undefined) throw new AlikeViolation('routes_by_full_path');
 }
@@ -89,10 +99,10 @@ export async function moveProjectRoute(tx: Transaction, projectId: number, place
   // index: routes_by_project
   const old = await tx
     .selectFrom('routes')
-    .select(['id', 'full_path'])
+    .select('full_path')
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
-  await setRoute(tx, old.id, place);
+  await setRoute(tx, { project_id: projectId }, place);
   if (foldCase(old.full_path) === foldCase(place.full_path)) return null;
   await keepRedirect(tx, old.full_path, projectId);
   return old.full_path;
@@ -110,9 +120,7 @@ export async function moveNamespaceRoutes(
 ): Promise<void> {
   const old = await placeOfNamespace(tx, namespaceId);
   const [from, to] = [keyed(old), keyed(place)];
-  // index: routes_by_namespace
-  const own = tx.selectFrom('routes').select('id').where('namespace_id', '=', namespaceId);
-  await setRoute(tx, (await own.executeTakeFirstOrThrow()).id, place);
+  await setRoute(tx, { namespace_id: namespaceId }, place);
   for await (const piece of routesBelow(tx, namespaceId, old.full_path)) {
     await moveRoutes(tx, piece, from, to);
     if (from.key === to.key) continue;
@@ -230,16 +238,16 @@ async function redirectFrom(tx: Transaction, routes: Ids, from: KeyedPlace, to: 
     .execute();
 }
 
-async function setRoute(tx: Transaction, id: number, place: Place): Promise<void> {
+/** index: routes_by_namespace, routes_by_project */
+async function setRoute(tx: Transaction, owner: RouteOwner, place: Place): Promise<void> {
   const key = foldCase(place.full_path);
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
-  const { project_id } = await tx
+  await tx
     .updateTable('routes')
-    .set({ ...place, full_path_key: key })
-    .where('id', '=', id)
-    .returning('project_id')
-    .executeTakeFirstOrThrow();
-  await refuseWikiAddress(tx, key, project_id !== null);
+    .set({ ...place, full_path_key: firstKey(key, owner) })
+    .where((eb) => eb.and({ ...owner }))
+    .execute();
+  await claimAddresses(tx, owner, key);
 }
 
 async function keepRedirect(tx: Transaction, oldPath: string, projectId: number): Promise<void> {
