@@ -45,12 +45,14 @@ export const ownPathKey = sql<string>`lower(namespaces.path)`;
 /** The same where the namespace is not joined: PostgreSQL expects so many routes that it would read all namespaces to join them. */
 const ownPathKeyOfRoute = sql<string>`(select ${ownPathKey} from namespaces where namespaces.id = routes.namespace_id)`;
 
+/** Routes of namespaces; `is true` keeps PostgreSQL from reading the whole index of namespaces to find those that have one. */
+const ofNamespaces = sql<SqlBool>`(routes.namespace_id is not null) is true`;
+
 /** Whether so many namespaces have this in their names or paths that a list is looked through in its order. */
 export async function isCommonPart(db: Reader, search: string): Promise<boolean> {
   const part = foldCase(search);
   if (isShortPart(part)) return true;
   if (await isCommonIn(db, 'namespaces', 'name_key', part)) return true;
-  const ofNamespaces = sql<SqlBool>`routes.namespace_id is not null`;
   return isCommonIn(db, 'routes', 'full_path_key', part, { rows: ofNamespaces });
 }
 
@@ -66,8 +68,7 @@ export async function namespacesWith(
 ): Promise<LookedThrough['isKnown']> {
   const part = foldCase(search);
   if (isShortPart(part) || (await isCommonIn(db, 'namespaces', 'name_key', part))) return null;
-  const own = sql<SqlBool>`routes.namespace_id is not null`;
-  const conditions = whole ? [own] : [own, like(ownPathKeyOfRoute, `%${escapeLike(part)}%`)];
+  const conditions = whole ? [ofNamespaces] : [ofNamespaces, like(ownPathKeyOfRoute, `%${escapeLike(part)}%`)];
   const namespaceId = sql<{ id: number }>`routes.namespace_id as id`;
   const routes = eachContaining(db, 'routes', 'full_path_key', part, namespaceId, conditions);
   const some = sql<{ id: number }>`(select id from (${routes} limit ${sql.lit(COMMON + 1)}) as placed
@@ -93,7 +94,7 @@ export function namespaceHas(
   const inRoutes = db
     .selectFrom('routes')
     .select('routes.namespace_id as id')
-    .where('routes.namespace_id', 'is not', null)
+    .where(ofNamespaces)
     .$narrowType<{ id: NotNull }>()
     .where(containing(db, 'routes', 'full_path_key', part));
   const found = whole ? inRoutes : inRoutes.where(like(ownPathKeyOfRoute, `%${escapeLike(part)}%`));
