@@ -37,7 +37,7 @@ test('every suffix names a format; the folder inside is the name of the file', a
     const { status, headers, bytes } = await owner.get(`${project.repository}/archive${suffix}`);
     assert.equal(status, 200, suffix);
     const name = `${prefix}.${format}`;
-    assert.equal(headers['content-disposition'], `attachment; filename="${name}"; filename*=UTF-8''${name}`);
+    assert.equal(headers['content-disposition'], `attachment; filename="${name}"`);
     assert.equal(headers['content-type'], format === 'zip' ? 'application/zip' : 'application/octet-stream');
     if (format === 'tar') assert.deepEqual(namesIn(bytes), all);
     if (format === 'tar.gz') assert.deepEqual(namesIn(gunzipSync(bytes)), all);
@@ -50,6 +50,21 @@ test('every suffix names a format; the folder inside is the name of the file', a
   }
   const unknown = await owner.get(`${project.repository}/archive.rar`);
   assert.deepEqual([unknown.status, unknown.body], [404, { error: '404 Not Found' }]);
+});
+
+test('a name that is not plain is given in both forms', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  for (const [branch, plain, encoded] of [
+    ['ü', '?', '%C3%BC'],
+    ['a"b', 'a_b', 'a%22b'],
+  ] as const) {
+    const made = await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
+    const prefix = project.path_with_namespace.split('/').at(-1);
+    const rest = `${made.body.commit.id}.tar`;
+    const { headers } = await owner.head(`${project.repository}/archive.tar`, { sha: branch });
+    const names = `filename="${prefix}-${plain}-${rest}"; filename*=UTF-8''${prefix}-${encoded}-${rest}`;
+    assert.equal(headers['content-disposition'], `attachment; ${names}`);
+  }
 });
 
 test('without a ref it is the default branch, whatever tag has its name', async () => {

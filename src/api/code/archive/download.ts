@@ -44,10 +44,16 @@ export async function download(
   if (isRefused(archive)) return archive;
   const headers = {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
-    'Content-Disposition': contentDisposition('attachment', archive.name),
+    'Content-Disposition': disposition(archive.name),
     'Cache-Control': 'no-cache',
   };
   return { headers, ...(archive.content === undefined ? {} : { body: archive.content }) };
+}
+
+/** In the second form too only where the first one can't say it (contract/repository.md §4). */
+function disposition(name: string): string {
+  const says = !/[^\x20-\x7e]|["\\]/.test(name);
+  return says ? `attachment; filename="${name}"` : contentDisposition('attachment', name);
 }
 
 /** Off unless the feature flag says otherwise; anonymous callers are told apart by their networks. */

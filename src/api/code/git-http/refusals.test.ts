@@ -126,11 +126,11 @@ test('advertisements are of their service, not kept, and speak the protocol that
   for (const service of ['git-upload-pack', 'git-receive-pack']) {
     const answer = await anonymous.send('GET', `//${path}.git/info/refs?service=${service}`, { headers });
     assert.equal(answer.headers['content-type'], `application/x-${service}-advertisement`);
-    assert.match(answer.headers['cache-control'] ?? '', /no-cache/);
+    assert.equal(answer.headers['cache-control'], 'no-cache');
     assert.match(answer.text, new RegExp(`^001[ef]# service=${service}\n0000`));
     const posted = await anonymous.send('POST', `//${path}.git/${service}`, { headers, raw: '0000' });
     assert.equal(posted.headers['content-type'], `application/x-${service}-result`);
-    assert.match(posted.headers['cache-control'] ?? '', /no-cache/);
+    assert.equal(posted.headers['cache-control'], 'no-cache');
   }
   const newer = { 'Git-Protocol': 'version=2' };
   const second = await anonymous.send('GET', `//${path}.git/info/refs?service=git-upload-pack`, { headers: newer });

@@ -36,7 +36,7 @@ export async function served(
 export function headersOf(service: Service, kind: 'advertisement' | 'result'): Record<string, string> {
   return {
     'Content-Type': `application/x-${service}-${kind}`,
-    'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+    'Cache-Control': 'no-cache',
     Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
     Pragma: 'no-cache',
   };
