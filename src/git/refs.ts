@@ -32,7 +32,7 @@ export function looksLikeObjectId(name: string): boolean {
 
 /** Whether `refs/heads/<name>` may be made (contract: repository.md section 2, "Valid branch name"). */
 export function validBranchName(name: string): boolean {
-  return name !== 'HEAD' && !/^(?:-|refs\/heads\/|refs\/remotes\/)/.test(name) && validRefPath(name);
+  return name !== 'HEAD' && !/^(?:-|refs\/heads\/|refs\/remotes\/)/.test(name) && validRefPath(name, LONGEST_NAME);
 }
 
 /** Whether `refs/tags/<name>` may be made: the same rules. */
@@ -42,7 +42,7 @@ export function validTagName(name: string): boolean {
 
 /** A full name (`refs/...`) that git accepts. */
 export function validRefName(ref: string): boolean {
-  return ref.startsWith('refs/') && validRefPath(ref);
+  return ref.startsWith('refs/') && validRefPath(ref, LONGEST_NAME + HEADS.length);
 }
 
 /** The longest name in bytes: `refs/heads/<name>.lock` and each part of it must be files. */
@@ -50,10 +50,10 @@ export const LONGEST_NAME = 1024;
 const LONGEST_SEGMENT = 250;
 
 /** The rules of git for everything that may follow `refs/heads/`. */
-function validRefPath(path: string): boolean {
+function validRefPath(path: string, longest: number): boolean {
   if (path === '' || path.endsWith('.') || /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{/.test(path) || !path.isWellFormed())
     return false;
-  if (Buffer.byteLength(path) > LONGEST_NAME) return false;
+  if (Buffer.byteLength(path) > longest) return false;
   return path.split('/').every(validSegment);
 }
 

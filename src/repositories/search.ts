@@ -35,3 +35,16 @@ export async function searchRefs<Found>(
   if (first.length === 0) return matching;
   return [...first, ...(await filteredInTurns(matching, (ref) => !search.first(nameOf(ref))))];
 }
+
+type IsBehind<Found> = (ref: Found, name: string) => boolean;
+
+/** Does a ref come behind this name among those that a search finds, where `isBehind` says so of all? */
+export function behindInSearch<Found>(
+  term: string | null | undefined,
+  nameOf: (ref: Found) => string,
+  isBehind: IsBehind<Found>,
+): IsBehind<Found> {
+  if (!term) return isBehind;
+  const { first } = refSearch(term);
+  return (ref, name) => (first(name) === first(nameOf(ref)) ? isBehind(ref, name) : first(name));
+}

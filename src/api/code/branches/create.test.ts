@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, done, world } from '../../../../test/world.ts';
 import { given } from './given.testing.ts';
 
 // What branches may be named, what they may start at, and who makes them (contract/repository.md §0 "Ref resolution", §2).
@@ -308,4 +308,18 @@ test('what is blank is empty, and parameters are looked at in their order', asyn
   assert.equal(await refused({ branch: ' ', ref: '' }), 'branch is empty, ref is empty');
   assert.equal(await refused({ branch: 'x' }), 'ref is missing, ref is empty');
   assert.equal(await refused({ branch: ['x'], ref: 'main' }), 'branch is invalid');
+});
+
+test('a name may have 1,024 bytes: it is made, written to, read and removed, and so is a tag', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const name = `${'z'.repeat(249)}/${'z'.repeat(249)}/${'z'.repeat(249)}/${'z'.repeat(249)}/${'z'.repeat(24)}`;
+  assert.equal(name.length, 1024);
+  const at = (kind: string) => `${project.repository}/${kind}/${encodeURIComponent(name)}`;
+  await done(owner.post(`${project.repository}/branches`, { branch: name, ref: 'main' }));
+  await done(owner.post(`${project.repository}/tags`, { tag_name: name, ref: name }));
+  const write = { branch: name, content: 'a', commit_message: 'Add' };
+  await done(owner.post(`${project.repository}/files/a.txt`, write));
+  assert.equal((await owner.get(at('branches'))).body.commit.title, 'Add');
+  assert.equal((await owner.get(at('tags'))).body.name, name);
+  for (const kind of ['branches', 'tags']) await done(owner.delete(at(kind)));
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, world } from '../../../../test/world.ts';
+import { type Answer, type Caller, done, world } from '../../../../test/world.ts';
 
 const { newProject } = await world();
 
@@ -63,6 +63,17 @@ test('a token is the name of the last branch, and keeps its place when that is d
   assert.deepEqual(names(await owner.get(url)), ['main']);
   const gone = await owner.get(url, { pagination: 'keyset', page_token: 'z', sort: 'updated_desc' });
   assert.deepEqual([gone.status, gone.body], [400, { error: 'page_token is invalid' }]);
+});
+
+test('the branch of that very name stays first, whether the last one that was seen is gone or it is itself', async () => {
+  for (const perPage of [1, 2]) {
+    const { owner, repository } = await newProject({ readme: true });
+    const url = `${repository}/branches`;
+    for (const branch of ['c', 'RC', 'a-rc', 'x.rc']) await done(owner.post(url, { branch, ref: 'main' }));
+    const removeLast = (seen: string[]) => owner.delete(`${url}/${seen.at(-1)}`);
+    const seen = await walk(owner, `${url}?pagination=keyset&per_page=${perPage}&search=c`, removeLast);
+    assert.deepEqual(seen, ['c', 'RC', 'a-rc', 'x.rc'], String(perPage));
+  }
 });
 
 test('branches made between pages repeat and skip nothing', async () => {

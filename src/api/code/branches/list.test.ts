@@ -71,6 +71,10 @@ test('an exact name comes first whatever its case; all but the three operators i
   assert.deepEqual(await search('c'), ['c', 'RC', 'a-rc', 'x.rc', 'z+rc']);
   assert.deepEqual(await search('C'), ['c', 'RC', 'a-rc', 'x.rc', 'z+rc']);
   assert.deepEqual(await search('*c'), ['RC', 'a-rc', 'c', 'x.rc', 'z+rc']);
+  for (const sort of ['name_asc', 'updated_asc', 'updated_desc']) {
+    const { body } = await owner.get(`${project.repository}/branches`, { search: 'c', sort });
+    assert.equal(body[0].name, 'c', sort);
+  }
   const last = await owner.get(`${project.repository}/branches`, { search: 'c', per_page: 1, page: 2 });
   assert.deepEqual([last.body[0].name, last.headers['x-total']], ['RC', '5']);
 });

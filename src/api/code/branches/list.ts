@@ -12,7 +12,7 @@ import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { refVersion, repositoryOf } from '../../../repositories/repository.ts';
-import { searchRefs } from '../../../repositories/search.ts';
+import { behindInSearch, searchRefs } from '../../../repositories/search.ts';
 import type { BranchRow } from './entities.ts';
 
 const nameOf = (ref: Ref) => ref.name.slice(HEADS.length);
@@ -37,15 +37,19 @@ export async function branchPage(
   const all = await listRefs(git, repositoryOf(git, project), HEADS, refVersion(project));
   const found = pattern === null ? all : await matching(all, pattern);
   const { search } = filter;
-  const wanted = search ? await searchRefs(found, search, nameOf) : found;
-  const sorted = await sortRefs(wanted, filter.sort);
-  const cut = cutOf(sorted, filter, page);
+  const sorted = await sortRefs(found, filter.sort);
+  const cut = cutOf(search ? await searchRefs(sorted, search, nameOf) : sorted, filter, page);
   return isRefused(cut) ? cut : { ...cut, items: await branchesOf(git, project, cut.items) };
 }
 
-function cutOf(sorted: readonly Ref[], { pagination, page_token: token, sort }: BranchFilter, page: OffsetRequest) {
+function cutOf(
+  sorted: readonly Ref[],
+  { search, pagination, page_token: token, sort }: BranchFilter,
+  page: OffsetRequest,
+) {
   if (pagination !== 'keyset') return slice(sorted, page);
-  return pageBehind(sorted, { token, nameOf, isBehind: isByAge(sort) ? null : isBehind, perPage: page.perPage });
+  const behind = isByAge(sort) ? null : behindInSearch(search, nameOf, isBehind);
+  return pageBehind(sorted, { token, nameOf, isBehind: behind, perPage: page.perPage });
 }
 
 /** Bytewise, as git sorts names. */

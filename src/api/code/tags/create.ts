@@ -37,6 +37,7 @@ export async function createTagAt(
   if ((await resolveRef(repository, TAGS + name)) !== null) return refused('exists', { name });
   const commit = await resolveRevision(git, repository, ref);
   if (commit === null) return refused('targetInvalid', { ref });
+  if (project.read_only) return refused('readOnly');
   const target = wish.message?.trim() ? await annotate(rooms, caller, project, { ...wish, commit }) : commit;
   const change = { ref: TAGS + name, oldId: zeroId, newId: target };
   const moved = await moveRefs(rooms, { project, by: { caller, may: toCreateTag(name) }, changes: [change] });

@@ -45,6 +45,8 @@ test('a token is the name of the last tag, which keeps its place among names and
   assert.equal((await owner.delete(`${url}/v1.9`)).status, 204);
   assert.deepEqual(names(await behind('v1.9', { order_by: 'name', sort: 'asc' })), ['v1.9-rc1', 'é']);
   assert.deepEqual(names(await behind('v1.9', { order_by: 'version' })), ['v1.9-rc1', 'a/b']);
+  // It would come first: all others are behind it.
+  assert.deepEqual(names(await behind('v1.9', { order_by: 'name', search: 'v1.9' })), ['v1.9-rc1']);
   const gone = await behind('v1.9', {});
   assert.deepEqual([gone.status, gone.body], [400, { error: 'page_token is invalid' }]);
 });

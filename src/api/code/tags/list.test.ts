@@ -18,6 +18,17 @@ test('a search finds tags as it finds branches: the one whose whole name is aske
   assert.deepEqual(await found('nothing'), []);
 });
 
+test('a tag of a tag is listed with the commit at the end of both, as it is read alone', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.repository}/tags`;
+  await owner.post(url, { tag_name: 'inner', ref: 'main', message: 'Inner' });
+  const { body: outer } = await owner.post(url, { tag_name: 'outer', ref: 'inner', message: 'Outer' });
+  assert.equal(outer.commit.title, 'Initial commit');
+  const listed = await owner.get(url, { search: 'outer' });
+  assert.deepEqual(listed.body, [outer]);
+  assert.deepEqual((await owner.get(`${url}/outer`)).body, outer);
+});
+
 test('versions are compared by their numbers, a pre-release before its release', () => {
   const sorted = ['v2', 'v1.10', 'v1.9', 'v1.10-rc2', 'v1.10-rc1'].toSorted(compareVersions);
   assert.deepEqual(sorted, ['v1.9', 'v1.10-rc1', 'v1.10-rc2', 'v1.10', 'v2']);

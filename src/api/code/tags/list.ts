@@ -2,15 +2,16 @@ import { firstBytes } from '../../../ends.ts';
 import { sortedInTurns } from '../../../gate.ts';
 import type { Git } from '../../../git/git.ts';
 import { TAGS } from '../../../git/names.ts';
-import { readCommits, readTag, type Tag } from '../../../git/objects.ts';
+import { objectInfo, readCommits, readTag, type Tag } from '../../../git/objects.ts';
 import { listRefs, type Ref } from '../../../git/refs.ts';
+import type { Repository } from '../../../git/repository.ts';
 import { pageBehind } from '../../../http/lists/behind-token.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { isRefused, type Refused } from '../../../refused.ts';
 import { refVersion, repositoryOf, type Versioned } from '../../../repositories/repository.ts';
-import { searchRefs } from '../../../repositories/search.ts';
+import { behindInSearch, searchRefs } from '../../../repositories/search.ts';
 import type { TagRow } from './entities.ts';
 
 interface TagFilter {
@@ -38,7 +39,7 @@ export async function tagPage(
 
 function cutOf(
   sorted: readonly Ref[],
-  { pagination, page_token: token, order_by, sort }: TagFilter,
+  { search, pagination, page_token: token, order_by, sort }: TagFilter,
   page: OffsetRequest,
 ) {
   if (pagination !== 'keyset') return slice(sorted, page);
@@ -47,7 +48,7 @@ function cutOf(
   return pageBehind(sorted, {
     token,
     nameOf,
-    isBehind: order_by === 'updated' ? null : isBehind,
+    isBehind: order_by === 'updated' ? null : behindInSearch(search, nameOf, isBehind),
     perPage: page.perPage,
   });
 }
@@ -96,12 +97,18 @@ function listed(tag: Tag | null): Tag | null {
   return tag && { ...tag, message: firstBytes(tag.message, 1024 * 1024) };
 }
 
+/** The list of refs knows what a tag names; of one that names another tag, what is at the end of them is asked for. */
+async function commitOf(git: Git, repository: Repository, { id, type, commitId }: Ref): Promise<string> {
+  if (commitId !== null || type !== 'tag') return commitId ?? '';
+  return (await objectInfo(git, repository, `${id}^{commit}`))?.id ?? '';
+}
+
 async function tagsOf(git: Git, project: TagRow['project'], refs: readonly Ref[]): Promise<TagRow[]> {
   const repository = repositoryOf(git, project);
   const commits = await readCommits(
     git,
     repository,
-    refs.map((ref) => ref.commitId ?? ''),
+    await Promise.all(refs.map((ref) => commitOf(git, repository, ref))),
   );
   return Promise.all(
     refs.map(async (ref, index) => ({
