@@ -1,3 +1,5 @@
+import { quotedList } from './quoted-list.ts';
+
 /**
  * What the domain answers when it says no: a code that the endpoint's `refuses` table turns into a status and a text.
  * The domain knows no status and no text. A transaction whose work returns one is rolled back.
@@ -34,9 +36,7 @@ export function fieldErrors(fields: FieldErrors): FieldErrors | null {
 
 /** The same as a text, in the notation that clients know from a few calls: `{:title=>["can't be blank"]}`. */
 export function errorsInText(errors: FieldErrors): string {
-  const fields = Object.entries(errors).map(
-    ([field, texts]) => `:${field}=>[${texts.map((text) => JSON.stringify(text)).join(', ')}]`,
-  );
+  const fields = Object.entries(errors).map(([field, texts]) => `:${field}=>${quotedList(texts)}`);
   return `{${fields.join(', ')}}`;
 }
 

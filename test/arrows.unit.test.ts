@@ -13,6 +13,7 @@ const src = join(import.meta.dirname, '../src');
 const order = [
   'clock.ts',
   'ends.ts',
+  'quoted-list.ts',
   'expressions.ts',
   'gate.ts',
   'asked-before.ts',

@@ -2,6 +2,7 @@ import type { RuleKind } from '../access/branches.ts';
 import type { StoredRule } from '../access/protected-branches.ts';
 import { describingEntries } from '../access/rule-entries.ts';
 import type { Act } from '../facts/act.ts';
+import { quotedList } from '../quoted-list.ts';
 
 /** Writes into the history that a project has got a protection rule, or lost one (contract/activity.md Part 3). */
 export async function recordRule(
@@ -14,7 +15,7 @@ export async function recordRule(
   const described = (kind: RuleKind) => rule[kind].map((entry) => describe(entry));
   const [push_access_levels, merge_access_levels] = [described('push'), described('merge')];
   const { allow_force_push, code_owner_approval_required } = rule;
-  const added = `Added protected branch with [allowed to push: ${JSON.stringify(push_access_levels)}, allowed to merge: ${JSON.stringify(merge_access_levels)}, allow force push: ${allow_force_push}, code owner approval required: ${code_owner_approval_required}]`;
+  const added = `Added protected branch with [allowed to push: ${quotedList(push_access_levels)}, allowed to merge: ${quotedList(merge_access_levels)}, allow force push: ${allow_force_push}, code owner approval required: ${code_owner_approval_required}]`;
   await act.record({
     name,
     entity: { type: 'Project', id: project.id, path: project.full_path },

@@ -1,4 +1,5 @@
-import { protectionRules, ruleNamed } from '../../../access/protected-branches.ts';
+import type { Project } from '../../../access/projects.ts';
+import { protectionRules, ruleNamed, type StoredRule } from '../../../access/protected-branches.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inPublicProject, inRepositoryOf } from '../../../http/access/project-access.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
@@ -7,13 +8,13 @@ import { slice } from '../../../http/lists/slice.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { expression, refName, ruledText } from '../../../http/parameters/texts.ts';
 import { boolean, integerIn, notBlank } from '../../../http/parameters/types.ts';
-import { nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { changeRule } from './change.ts';
 import { protect } from './create.ts';
 import { ProtectedBranch } from './entities.ts';
 import { ALLOWED, type GivenLevel, levelsOf } from './levels.ts';
-import { unprotect } from './unprotect.ts';
+import { mayUnprotect, unprotect } from './unprotect.ts';
 
 /** The rule that the path names exactly, wildcard rules included. */
 const rule = {
@@ -24,6 +25,14 @@ const rule = {
     { project }: { readonly project: { readonly id: number } },
   ) => ruleNamed(db, project.id, params.name),
   missing: nestedNotFound,
+} as const;
+
+/** Whom its unprotect entries don't admit hears so before `If-Unmodified-Since` is looked at. */
+const removableRule = {
+  ...rule,
+  allow({ rooms, caller }: AccessCall, found: { readonly project: Project; readonly rule: StoredRule }) {
+    if (!mayUnprotect({ by: caller, tier: rooms.config.tier }, found.project, found.rule)) throw forbidden();
+  },
 } as const;
 
 const allowedLevels = {
@@ -98,7 +107,7 @@ export const updateProtectedBranch = endpoint({
 export const deleteProtectedBranch = endpoint({
   delete: '/projects/:id/protected_branches/:name',
   summary: 'Remove a protection rule',
-  access: inRepositoryOf('admin_protected_branch').record(rule),
+  access: inRepositoryOf('admin_protected_branch').record(removableRule),
   conditional: ({ rule }) => rule.updated_at,
   refuses: { notAdmitted: FORBIDDEN, gone: NOT_FOUND },
   records: ['protected_branch_removed'],

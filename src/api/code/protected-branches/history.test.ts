@@ -42,7 +42,7 @@ test('a rule that is made and removed is told with its id, its levels and its sw
     [removed?.details.custom_message, created?.details.custom_message],
     [
       'Unprotected branch',
-      `Added protected branch with [allowed to push: ["No one"], allowed to merge: ["Name of ${member.username}","Maintainers"], allow force push: true, code owner approval required: false]`,
+      `Added protected branch with [allowed to push: ["No one"], allowed to merge: ["Name of ${member.username}", "Maintainers"], allow force push: true, code owner approval required: false]`,
     ],
   );
 });

@@ -8,8 +8,10 @@ test('a rule is removed by a Maintainer whom it admits, and what it forbade is a
   const url = `${project.at}/protected_branches`;
   await owner.post(url, { name: 'free', unprotect_access_level: 60 });
   assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 403);
-  const refused = await owner.delete(`${url}/free`);
-  assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
+  for (const since of ['2001-01-01', '2099-01-01']) {
+    const refused = await owner.delete(`${url}/free`, undefined, { 'If-Unmodified-Since': since });
+    assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }], since);
+  }
   assert.equal((await root.delete(`${url}/free`)).status, 204);
   assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 201);
   await owner.post(url, { name: 'free', allowed_to_unprotect: [{ user_id: owner.id }] });

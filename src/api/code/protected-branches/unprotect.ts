@@ -10,7 +10,7 @@ import { deleteRule } from './store.ts';
  * Do the unprotect entries of a rule admit this Maintainer (none: any)? Whom they don't admit neither removes the rule nor
  * changes it, for by changing it he would let himself in. On tier free, which shows none of them, they admit everybody.
  */
-export function mayUnprotect({ by, tier }: Act, project: Project, rule: StoredRule): boolean {
+export function mayUnprotect({ by, tier }: Pick<Act, 'by' | 'tier'>, project: Project, rule: StoredRule): boolean {
   if (tier === 'free') return true;
   return rule.unprotect.length === 0 || rule.unprotect.some((entry) => admits(entry, by, project));
 }

@@ -2,6 +2,7 @@ import { roleName } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Pair, Parent } from '../../../http/access/parents.ts';
 import type { AccessToken } from '../../../identity/access-tokens.ts';
+import { quotedList } from '../../../quoted-list.ts';
 
 /** What tokens leave in the audit log of their project or group (contract/activity.md Part 3). */
 
@@ -26,11 +27,11 @@ interface NewToken extends OfBot {
 }
 
 export function recordCreated(act: Act, parent: Parent, { token, botName, level }: NewToken): Promise<void> {
-  const scopes = (JSON.parse(token.scopes) as string[]).map((scope) => `"${scope}"`).join(', ');
+  const scopes = quotedList(JSON.parse(token.scopes) as string[]);
   return act.record({
     ...about(parent, { token, botName }),
     name: CREATED[parent.type],
-    message: `Created ${parent.type} access token with token_id: ${token.id} with scopes: [${scopes}] and ${roleName(level)} access level.`,
+    message: `Created ${parent.type} access token with token_id: ${token.id} with scopes: ${scopes} and ${roleName(level)} access level.`,
   });
 }
 

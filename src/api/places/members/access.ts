@@ -29,4 +29,21 @@ export const removableMember = {
     return findMembership(db, parent, params.user_id);
   },
   missing: nestedNotFound,
+  allow(_call: AccessCall, { parent, caller, membership }: InParent & { readonly membership: Ranked }) {
+    if (isAbove(parent, caller.user.id, membership)) throw forbidden();
+  },
 } as const;
+
+interface Ranked {
+  readonly user_id: number;
+  readonly access_level: number;
+}
+
+/** Is it somebody else's, of a role that this caller does not have? */
+export function isAbove(
+  { role }: { readonly role: number },
+  userId: number,
+  { user_id, access_level }: Ranked,
+): boolean {
+  return user_id !== userId && access_level > role;
+}

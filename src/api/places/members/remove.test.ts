@@ -91,3 +91,13 @@ test('If-Unmodified-Since spares a member who was changed later', async () => {
   assert.equal((await ada.get(path)).status, 200);
   assert.equal((await ada.delete(path, undefined, { 'If-Unmodified-Since': '2026-02-01T00:00:00Z' })).status, 204);
 });
+
+test('a Maintainer who may not remove an Owner hears so, however stale what he knows is', async () => {
+  const { project, owner, maintainer } = await world({ project: { with: ['maintainer'] } });
+  const other = await project.add('owner');
+  const stale = { 'If-Unmodified-Since': '2001-01-01' };
+  for (const { id } of [owner, other]) {
+    const { status, body } = await maintainer.delete(`${project.at}/members/${id}`, undefined, stale);
+    assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
+  }
+});

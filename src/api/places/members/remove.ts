@@ -5,6 +5,7 @@ import type { Parent } from '../../../http/access/parents.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { readUser } from '../../../identity/users.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { isAbove } from './access.ts';
 import { recordRemoved } from './history.ts';
 import { mustStayOwner } from './rules.ts';
 
@@ -27,7 +28,7 @@ export async function removeMember(
 ): Promise<undefined | Refused<'missing' | 'forbidden'>> {
   const own = await findMembership(act, parent, userId);
   if (own === null) return refused('missing');
-  if (userId !== act.by.user.id && own.access_level > parent.role) return refused('forbidden');
+  if (isAbove(parent, act.by.user.id, own)) return refused('forbidden');
   if (await isTokenBot(act, userId)) return refused('forbidden');
   if (await mustStayOwner(act, parent, own)) return refused('forbidden');
   const user_name = (await readUser(act, userId))?.name ?? '';
