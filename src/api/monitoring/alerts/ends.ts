@@ -1,7 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../../database/database.ts';
-import { deleteSome, deleteSomeLong, referElsewhere } from '../../../database/some.ts';
+import { deleteSomeLong, referElsewhere } from '../../../database/some.ts';
 import { subscription } from '../../../facts/bus.ts';
+import { leaveToGhost } from '../../../facts/leave-to-ghost.ts';
 import { PIECE, pieceOf } from '../../../facts/pieces.ts';
 
 /** Alerts go with their project, and first what was said on them: of both there may be very many. index: alerts_by_project */
@@ -32,12 +33,9 @@ const ASSIGNEES = { table: 'alerts', column: 'assignee_id' };
 /** What a deleted user has said stays as the ghost's, with `hard` it goes; he looks after no alert any more. index: alert_notes_by_author, alerts_by_assignee */
 export const leaveAlerts = subscription({
   fact: 'user-deleted',
-  inPieces: (act, { userId, ghostUserId, hard }) =>
+  inPieces: (act, deleted) =>
     pieceOf(
-      () =>
-        hard
-          ? deleteSome(act, AUTHORS, userId, PIECE)
-          : referElsewhere(act, AUTHORS, { from: userId, to: ghostUserId, most: PIECE }),
-      () => referElsewhere(act, ASSIGNEES, { from: userId, to: null, most: PIECE }),
+      () => leaveToGhost(act, AUTHORS, deleted),
+      () => referElsewhere(act, ASSIGNEES, { from: deleted.userId, to: null, most: PIECE }),
     ),
 });

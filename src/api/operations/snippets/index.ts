@@ -1,6 +1,6 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
-import { removeSnippetRepository, removeSnippetsOfUser, sweepDraft } from './sweep.ts';
+import { giveSnippetsAway, removeSnippetRepository, sweepDraft } from './sweep.ts';
 
 // What other families may use of snippets.
 export { snippetNamed } from './access.ts';
@@ -10,5 +10,5 @@ export type { Snippet } from './store.ts';
 export const snippets = family({
   endpoints,
   jobs: [sweepDraft, removeSnippetRepository],
-  subscriptions: [removeSnippetsOfUser],
+  subscriptions: [giveSnippetsAway],
 });

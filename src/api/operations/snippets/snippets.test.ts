@@ -183,16 +183,22 @@ test("its author and administrators delete it, others don't, and its repository 
   assert.equal(await repositoryExists(repositoryAt(git, row!.storage, row!.disk_path)), false);
 });
 
-test('the snippets of a deleted user go with him', async () => {
-  const leaver = await user();
-  const id = await make('public', leaver);
+test('the snippets of a deleted user are the ghost’s from then on, and go with what else he made where he is deleted hard', async () => {
+  const [leaver, purged] = [await user(), await user()];
+  const [open, hidden] = [await make('public', leaver), await make('private', leaver)];
+  const gone = await make('public', purged);
   assert.equal((await root.delete(`/users/${leaver.id}`)).status, 204);
+  assert.equal((await root.delete(`/users/${purged.id}`, { hard_delete: true })).status, 204);
   await work();
-  assert.equal((await root.get(`/snippets/${id}`)).status, 404);
+  assert.equal((await anonymous.get(`/snippets/${open}`)).body.author.username, 'ghost');
+  assert.equal((await other.get(`/snippets/${hidden}`)).status, 404);
+  assert.equal((await root.get(`/snippets/${hidden}/raw`)).status, 200);
+  assert.equal((await root.get(`/snippets/${gone}`)).status, 404);
+  assert.equal((await root.delete(`/snippets/${open}`)).status, 204);
   const rows = await server.rooms.database.reader
     .selectFrom('snippets')
     .select('id')
-    .where('author_id', '=', leaver.id)
+    .where('author_id', 'in', [leaver.id, purged.id])
     .execute();
   assert.deepEqual(rows, []);
 });

@@ -1,6 +1,8 @@
 import { defineJob, enqueue } from '../../../background/job.ts';
 import type { Transaction } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import { subscription } from '../../../facts/bus.ts';
+import { leaveToGhost } from '../../../facts/leave-to-ghost.ts';
 import { PIECE, pieceOf } from '../../../facts/pieces.ts';
 import { type Git, repositoryAt } from '../../../git/git.ts';
 import { removeRepository } from '../../../git/storage.ts';
@@ -46,19 +48,22 @@ export async function deleteSnippet(tx: Transaction, id: number): Promise<void> 
   if (left !== undefined) await enqueue(tx, removeSnippetRepository, left);
 }
 
-/** Snippets are a part of their author's own place, and go with it. index: snippets_by_author */
-export const removeSnippetsOfUser = subscription({
+/** The snippets of a deleted user stay as the ghost's; with `hard` they go. index: snippets_by_author */
+export const giveSnippetsAway = subscription({
   fact: 'user-deleted',
-  inPieces: (act, { userId }) =>
-    pieceOf(async () => {
-      const found = await act
-        .selectFrom('snippets')
-        .select('id')
-        .where('author_id', '=', userId)
-        .orderBy('id')
-        .limit(PIECE)
-        .execute();
-      for (const { id } of found) await deleteSnippet(act, id);
-      return found.length;
-    }),
+  inPieces: (act, deleted) =>
+    pieceOf(() => leaveToGhost(act, { table: 'snippets', column: 'author_id' }, deleted, deleteSomeOf)),
 });
+
+/** How many they were. */
+async function deleteSomeOf(act: Act, userId: number): Promise<number> {
+  const found = await act
+    .selectFrom('snippets')
+    .select('id')
+    .where('author_id', '=', userId)
+    .orderBy('id')
+    .limit(PIECE)
+    .execute();
+  for (const { id } of found) await deleteSnippet(act, id);
+  return found.length;
+}

@@ -3,6 +3,7 @@ import { isAmong } from '../../../database/dialect.ts';
 import { referElsewhere } from '../../../database/some.ts';
 import type { Act } from '../../../facts/act.ts';
 import { subscription } from '../../../facts/bus.ts';
+import { leaveToGhost } from '../../../facts/leave-to-ghost.ts';
 import { PIECE, pieceOf } from '../../../facts/pieces.ts';
 import { resourceOfRow, tableOf } from '../../../history/index.ts';
 
@@ -12,17 +13,15 @@ import { resourceOfRow, tableOf } from '../../../history/index.ts';
  */
 export const giveNotesAway = subscription({
   fact: 'user-deleted',
-  inPieces: (act, { userId, ghostUserId, hard }) =>
+  inPieces: (act, deleted) =>
     pieceOf(
+      () => leaveToGhost(act, { table: 'notes', column: 'author_id' }, deleted, deleteSomeOf),
       () =>
-        hard
-          ? deleteSomeOf(act, userId)
-          : referElsewhere(
-              act,
-              { table: 'notes', column: 'author_id' },
-              { from: userId, to: ghostUserId, most: PIECE },
-            ),
-      () => referElsewhere(act, { table: 'notes', column: 'resolved_by_id' }, { from: userId, to: null, most: PIECE }),
+        referElsewhere(
+          act,
+          { table: 'notes', column: 'resolved_by_id' },
+          { from: deleted.userId, to: null, most: PIECE },
+        ),
     ),
 });
 

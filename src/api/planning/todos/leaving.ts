@@ -1,5 +1,6 @@
-import { deleteSome, referElsewhere } from '../../../database/some.ts';
+import { deleteSome } from '../../../database/some.ts';
 import { subscription } from '../../../facts/bus.ts';
+import { leaveToGhost } from '../../../facts/leave-to-ghost.ts';
 import { PIECE, pieceOf } from '../../../facts/pieces.ts';
 
 /** What becomes of to-dos when people go, or the place: there may be very many. */
@@ -9,13 +10,10 @@ const ofColumn = (column: string) => ({ table: 'todos', column });
 /** His own go, and what he gave others to do is the ghost's, or goes with him. index: todos_by_user, todos_by_author */
 export const todosOfLeavers = subscription({
   fact: 'user-deleted',
-  inPieces: (act, { userId, ghostUserId, hard }) =>
+  inPieces: (act, deleted) =>
     pieceOf(
-      () => deleteSome(act, ofColumn('user_id'), userId, PIECE),
-      () =>
-        hard
-          ? deleteSome(act, ofColumn('author_id'), userId, PIECE)
-          : referElsewhere(act, ofColumn('author_id'), { from: userId, to: ghostUserId, most: PIECE }),
+      () => deleteSome(act, ofColumn('user_id'), deleted.userId, PIECE),
+      () => leaveToGhost(act, ofColumn('author_id'), deleted),
     ),
 });
 
