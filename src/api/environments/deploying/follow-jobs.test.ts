@@ -76,6 +76,25 @@ test('failed and canceled jobs end their deployments so, and another attempt has
   assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late created', 'a created']);
 });
 
+test('the deployments of a pipeline that is deleted do not go on for ever', async () => {
+  const place = await project();
+  const pipeline = await given(here, place, {
+    done: job(place),
+    ship: job(place),
+    end: job(place),
+    held: job(place, {}, { when: 'manual', mayFail: true }),
+  });
+  await pipeline.run('done', 'success');
+  await pipeline.run('ship');
+  await pipeline.run('end');
+  const ending = await pipeline.idOf('end');
+  await acting(NOBODY, (act) => changeJob(act, ending, ['running'], 'canceling'));
+  assert.equal((await place.owner.delete(`${place.at}/pipelines/${pipeline.id}`)).status, 204);
+  const left: { deployable: null; status: string }[] = (await place.owner.get(`${place.at}/deployments`)).body;
+  assert.deepEqual(left.map(({ status }) => status).sort(), ['canceled', 'canceled', 'canceled', 'success']);
+  assert.ok(left.every(({ deployable }) => deployable === null));
+});
+
 test('a job that is canceled before its turn has no deployment', async () => {
   const place = await project();
   const pipeline = await given(here, place, { build: {}, ship: job(place, {}, { stage: 1 }) });

@@ -2,6 +2,7 @@ import { requireStill, standingOf } from '../../../access/standing.ts';
 import type { Act, Acting } from '../../../facts/act.ts';
 import { inPieces, type MORE, nothingToAsk, pieceOf } from '../../../facts/pieces.ts';
 import { NOBODY, type SignedIn } from '../../../identity/caller.ts';
+import { cancelPipeline } from '../processing/index.ts';
 import { removeJobs, removePosted } from './remove.ts';
 
 interface PipelineKey {
@@ -22,8 +23,15 @@ export async function destroyOldPipeline(acting: Acting, pipelineId: number): Pr
   await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (act) => destroyPiece(act, pipelineId) });
 }
 
-/** index: pipelines primary key */
+/**
+ * What has not ended is canceled first, so that no deployment runs for ever and whoever waits for a resource gets it.
+ * index: pipelines primary key
+ */
 async function destroyPiece(act: Act, pipelineId: number): Promise<typeof MORE | undefined> {
+  const found = act.selectFrom('pipelines').select(['id', 'project_id', 'status']).where('id', '=', pipelineId);
+  const pipeline = await found.executeTakeFirst();
+  if (pipeline === undefined) return undefined;
+  await cancelPipeline(act, pipeline, { force: true });
   const more = await pieceOf(
     () => removeJobs(act, 'pipeline_id', pipelineId, { retried: true }),
     () => removeJobs(act, 'pipeline_id', pipelineId),

@@ -33,15 +33,23 @@ export async function cancelJob(act: Act, jobId: number, { force = false } = {})
 
 const OVER: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 
-/** Cancels all jobs of a pipeline that have not ended; one that has ended itself stays as it is, with what could be played. */
-export async function cancelPipeline(act: Act, pipeline: PipelineKey & { readonly status: JobStatus }): Promise<void> {
+/**
+ * Cancels all jobs of a pipeline that have not ended; one that has ended itself stays as it is, with what could be played.
+ * `force`: without waiting for runners.
+ */
+export async function cancelPipeline(
+  act: Act,
+  pipeline: PipelineKey & { readonly status: JobStatus },
+  { force = false } = {},
+): Promise<void> {
   if (OVER.includes(pipeline.status)) return;
   const jobs = await latestOf(act, pipeline.id);
   const whose = whoseAre(pipeline);
   const running = jobs.filter(({ status }) => status === 'running');
-  const gracefully = new Set(await thatEndGracefully(act, idsOf(running)));
+  const gracefully = new Set(force ? [] : await thatEndGracefully(act, idsOf(running)));
   const waiting = jobs.filter(({ status }) => WAITING.includes(status));
-  const ended = running.filter(({ id }) => !gracefully.has(id));
+  const canceling = force ? jobs.filter(({ status }) => status === 'canceling') : [];
+  const ended = [...running.filter(({ id }) => !gracefully.has(id)), ...canceling];
   await stepJobs(act, whose, [...waiting, ...ended], 'canceled');
   const ending = running.filter(({ id }) => gracefully.has(id));
   await stepJobs(act, whose, ending, 'canceling');

@@ -8,7 +8,7 @@ import { type Given, given } from '../processing/given.testing.ts';
 import { cancelPipeline, changeJob } from '../processing/index.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter', 'developer'] } });
-const { project, reporter, developer, name } = here;
+const { project, owner, reporter, developer, name } = here;
 const { acting, database } = here.server.rooms;
 
 /** Three pipelines, each with a job of one resource group; the one of the first has it. */
@@ -72,6 +72,16 @@ test('who has the turn by another order has it when the group is given that orde
   assert.equal((await order('newest_ready_first')).body.process_mode, 'newest_ready_first');
   assert.deepEqual(await young.statuses(), { ship: 'pending', pipeline: 'pending' });
   assert.equal((await old.statuses()).ship, 'created');
+});
+
+test('the next one has its turn when the pipeline that has the resource is deleted', async () => {
+  const { pipelines } = await inLine(project);
+  const [first, second] = pipelines as [Given, Given, Given];
+  await first.run('ship');
+  assert.equal((await owner.delete(`${project.at}/pipelines/${first.id}`)).status, 204);
+  assert.deepEqual(await second.statuses(), { ship: 'pending', pipeline: 'pending' });
+  assert.equal((await owner.delete(`${project.at}/pipelines/${second.id}`)).status, 204);
+  assert.equal((await pipelines[2]!.statuses()).ship, 'pending');
 });
 
 test('a turn that one pipeline gives and the cancelling of the other that gets it come one after the other', async () => {
