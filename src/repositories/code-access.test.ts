@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Caller, world } from '../../test/world.ts';
+import { objectsOf } from './objects.testing.ts';
 
 // What every read and every write of a repository has in common (contract/repository.md §0). Who may call what by role
 // stands in test/matrix.txt; here are the switches of the project, the scopes, and the words of the refusals.
 
-const { root, anonymous, user, tokenOf, withToken, name, newProject } = await world();
+const { root, anonymous, user, tokenOf, withToken, name, newProject, server } = await world();
 
 interface Filled {
   readonly owner: Caller;
@@ -72,6 +73,7 @@ const writes = ({ tip }: Filled): [method: string, path: string, params: Record<
   ['POST', '/repository/branches', { branch: 'new', ref: 'main' }],
   ['DELETE', '/repository/branches/other', {}],
   ['POST', '/repository/tags', { tag_name: 'new', ref: 'main' }],
+  ['POST', '/repository/tags', { tag_name: 'new', ref: 'main', message: 'Annotated' }],
   ['DELETE', '/repository/tags/v1', {}],
 ];
 
@@ -172,6 +174,7 @@ test('a read-only repository is read as before and written by nobody, until it i
   await root.put(given.at, { repository_read_only: true });
   const before = await state(given);
   for (const [path] of reads(given)) assert.equal((await given.owner.get(given.at + path)).status, 200, path);
+  const objects = await objectsOf(server, 'repositories', given.id);
   for (const caller of [given.owner, root]) {
     for (const [method, path, params] of writes(given)) {
       const answer = await caller.send(method, given.at + path, { params });
@@ -180,6 +183,8 @@ test('a read-only repository is read as before and written by nobody, until it i
     }
   }
   assert.deepEqual(await state(given), before);
+  // What moves it to another storage waits until nothing new comes.
+  assert.deepEqual(await objectsOf(server, 'repositories', given.id), objects);
   await root.put(given.at, { repository_read_only: false });
   assert.equal((await given.owner.post(`${given.at}/repository/files/new.txt`, FILE)).status, 201);
 });

@@ -10,13 +10,17 @@ import { isRefused, type Refused, refused } from '../refused.ts';
 import { repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
 
-/** The wiki of a place with its repository, made at the first write, for somebody who may write there still. */
+/**
+ * The wiki of a place with its repository, made at the first write, for somebody who may write there still. One that is read-only
+ * is refused before anything is written: a move waits until no more objects come.
+ */
 export async function ensureWiki(
   { database, git }: Pick<RefRooms, 'database' | 'git'>,
   caller: SignedIn,
   place: Place,
 ): Promise<Wiki | Refused<'readOnly'>> {
   const known = await findWiki(database.reader, place);
+  if (known?.read_only) return refused('readOnly');
   const wiki = known ?? (await database.transaction((tx) => beginWiki(tx, caller, place)));
   if (isRefused(wiki)) return wiki;
   await ensureRepository(repositoryOf(git, wiki), { defaultBranch: wiki.default_branch });

@@ -4,7 +4,7 @@ import { canSeeProject, findMovedProject, findProject, roleIn } from '../../acce
 import type { Place } from '../../access/reach.ts';
 import { DEVELOPER } from '../../access/roles.ts';
 import { WIKI_SUFFIX } from '../../access/routes.ts';
-import { findWiki, readWiki } from '../../access/wikis.ts';
+import { findWiki } from '../../access/wikis.ts';
 import type { Reader } from '../../database/database.ts';
 import { diskPathFor } from '../../git/storage.ts';
 import type { Caller } from '../../identity/caller.ts';
@@ -73,9 +73,7 @@ async function checkWikiAction(db: Reader, caller: Caller, place: Place, action:
   if (!mayAt(caller, 'create_wiki', place)) {
     throw forbidden(`You are not allowed to write to this ${project ? "project's" : "group's"} wiki.`);
   }
-  const wiki = await findWiki(db, place);
-  const isReadOnly = project?.read_only || (wiki !== null && (await readWiki(db, wiki.wiki_id))?.read_only);
-  if (isReadOnly) throw forbidden(READ_ONLY[1]);
+  if (project?.read_only || (await findWiki(db, place))?.read_only) throw forbidden(READ_ONLY[1]);
 }
 
 /** Where the wiki of a place lies. One that is not there yet cannot be fetched, and looks empty to whoever pushes. */

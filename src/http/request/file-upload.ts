@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { assign, emptyRaw, LONGEST_NAME, type Raw } from '../parameters/brackets.ts';
 import { HttpRefusal } from '../refusals/refusal.ts';
-import { flowingBody, mediaType } from './body.ts';
+import { flowingBody, mediaType, readMerged } from './body.ts';
 import type { Incoming } from './incoming.ts';
 import { brokenMultipart, PART_LIMITS } from './multipart.ts';
 
@@ -20,14 +20,15 @@ export interface FileUpload<T> {
 /**
  * A multipart body that brings one file, in the part `name`, which flows to `take` as it comes: it is never whole in memory.
  * Whatever ends early, sender or taker, ends the other; what is left of the body runs past. Other files are not looked at.
+ * What is no multipart brings no file: it is read as any other body, which says what is wrong with it.
  */
 export async function receiveFile<T>(
   request: Incoming,
   name: string,
   take: (file: Readable, about: { readonly filename: string; readonly fields: Raw }) => Promise<T>,
 ): Promise<FileUpload<T>> {
+  if (mediaType(request) !== 'multipart') return { fields: await readMerged(request), made: undefined };
   const fields = emptyRaw();
-  if (mediaType(request) !== 'multipart') return { fields, made: undefined };
   const parser = parserFor(request);
   const taken = Promise.withResolvers<void>();
   taken.promise.catch(() => {});

@@ -9,7 +9,7 @@ import { Problems } from '../../../http/parameters/parameter-type.ts';
 import { refName } from '../../../http/parameters/texts.ts';
 import { absentIfBlank } from '../../../http/parameters/types.ts';
 import { bodyTooLarge, invalidParameters } from '../../../http/refusals/refusal.ts';
-import { MEBIBYTE, mediaType, readMerged } from '../../../http/request/body.ts';
+import { MEBIBYTE } from '../../../http/request/body.ts';
 import { receiveFile } from '../../../http/request/file-upload.ts';
 import type { Incoming } from '../../../http/request/incoming.ts';
 import type { Rooms } from '../../../http/rooms.ts';
@@ -37,8 +37,6 @@ export async function attach(
   writer: Writer,
   { request, given }: Upload,
 ): Promise<Attached | Refused<WriteRefusal | 'fileMissing' | 'fileInvalid'>> {
-  // What is no multipart brings no file: it is read as any other body, which says what is wrong with it.
-  if (mediaType(request) !== 'multipart') return withoutFile(joined(given, await readMerged(request)));
   const received = await receiveFile(request, 'file', async (file, { filename }) => {
     const stored = await storeBlob(rooms.blobs, file, { maxBytes: LARGEST });
     if (!('sha256' in stored)) throw bodyTooLarge();

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basic } from '../../../../test/examples/scene.ts';
 import { type Caller, world } from '../../../../test/world.ts';
+import { objectsOf } from '../../../repositories/objects.testing.ts';
 import { MULTIPART, multipart } from '../../pipelines/artifacts/upload.testing.ts';
 
 // Files that pages show or link to, and who may do what to wikis.
 
-const { project, owner, newGroup, newProject, user, anonymous, root } = await world({ project: {} });
+const { project, owner, newGroup, newProject, user, anonymous, root, server } = await world({ project: {} });
 
 const attach = (by: Caller, at: string, wish: Parameters<typeof multipart>[0]) =>
   by.send('POST', `${at}/wikis/attachments`, { raw: multipart(wish), headers: MULTIPART });
@@ -91,6 +92,23 @@ test('a wiki of what is archived or read-only is read and not written', async ()
   await root.put(shut.at, { repository_read_only: false });
   await shut.owner.post(`${shut.at}/archive`);
   assert.deepEqual([(await write()).status, (await shut.owner.get(`${shut.at}/wikis`)).body.length], [403, 1]);
+});
+
+test('what is refused while a wiki is read-only leaves nothing in its repository', async () => {
+  const { owner: writer, at, id } = await newProject();
+  await writer.post(`${at}/wikis`, { title: 'a', content: 'x' });
+  await root.put(at, { repository_read_only: true });
+  const objects = await objectsOf(server, 'wikis', id);
+  const refused = await Promise.all([
+    writer.post(`${at}/wikis`, { title: 'b', content: 'new' }),
+    writer.put(`${at}/wikis/a`, { content: 'other' }),
+    writer.delete(`${at}/wikis/a`),
+    attach(writer, at, { content: 'file', filename: 'a.txt' }),
+  ]);
+  const message = 'The repository is temporarily read-only. Please try again later.';
+  for (const { status, body } of refused) assert.deepEqual([status, body], [400, { message }]);
+  // What moves it to another storage waits until nothing new comes.
+  assert.deepEqual(await objectsOf(server, 'wikis', id), objects);
 });
 
 test('on tier free projects have wikis, and groups none', async () => {

@@ -6,6 +6,8 @@ import { MULTIPART, sendArtifact } from './upload.testing.ts';
 
 // What jobs leave behind, as runners send it (contract/runners.md §3.6).
 
+const FORM = 'application/x-www-form-urlencoded';
+
 const here = await world({ project: {} });
 const { anonymous, project, root, clock, server } = here;
 const { reader } = server.rooms.database;
@@ -57,6 +59,21 @@ test('the token may stand in a field in front of the file', async () => {
   assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
   const none = await sendArtifact(anonymous, bare);
   assert.deepEqual([none.status, none.body], [403, { message: '403 Forbidden' }]);
+});
+
+test('the token may stand in a body that brings no file, which then says what is missing', async () => {
+  const { id, token } = await runningJob(here, project);
+  for (const [said, status, body] of [
+    [{ token }, 400, { error: 'file is missing' }],
+    [{ token, file: 'text' }, 400, { error: 'file is invalid' }],
+    [{ token: 'glcbt-wrong' }, 403, { message: '403 Forbidden' }],
+  ] as const) {
+    const form = { raw: String(new URLSearchParams(said)), headers: { 'Content-Type': FORM } };
+    for (const sending of [{ params: said }, form]) {
+      const answer = await anonymous.send('POST', `/jobs/${id}/artifacts`, sending);
+      assert.deepEqual([answer.status, answer.body], [status, body]);
+    }
+  }
 });
 
 test('the same file once more is no matter, another one of its kind is refused', async () => {
@@ -111,7 +128,7 @@ test('without a file it is refused', async () => {
   const job = await runningJob(here, project);
   for (const [raw, headers, error] of [
     ['', {}, 'file is missing'],
-    ['{"file":"text"}', { 'Content-Type': 'application/json' }, 'file is missing'],
+    ['{"file":"text"}', { 'Content-Type': 'application/json' }, 'file is invalid'],
     ['--edge--\r\n', MULTIPART, 'file is missing'],
     ['--edge\r\nContent-Disposition: form-data; name="file"\r\n\r\ntext\r\n--edge--\r\n', MULTIPART, 'file is invalid'],
   ] as const) {
