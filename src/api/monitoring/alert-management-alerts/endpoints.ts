@@ -1,3 +1,4 @@
+import { mayInProject } from '../../../access/abilities.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inProject } from '../../../http/access/project-access.ts';
@@ -6,7 +7,7 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
 import { description, expression, text } from '../../../http/parameters/texts.ts';
 import { absentIfBlank, commaArray, integer, notBlank, oneOf } from '../../../http/parameters/types.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
+import { forbidden, notFound } from '../../../http/refusals/refusal.ts';
 import { Issue } from '../../planning/issues/index.ts';
 import { alertsTurn } from '../alerts/index.ts';
 import { makeIncident } from '../incidents/index.ts';
@@ -111,7 +112,9 @@ export const createAlertNote = endpoint({
 export const createAlertIssue = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/issue',
   summary: 'Make an incident of an alert',
-  access: changing,
+  access: changing.and(({ caller }, { project }) => {
+    if (!mayInProject(caller, 'create_issue', project)) throw forbidden();
+  }, 'project:update_alert_management_alert + project:create_issue'),
   refuses: { exists: [409, 'An issue already exists'] },
   records: ['created Issue'],
   answer: created(Issue),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
+import { done, world } from '../../../../test/world.ts';
 import { newIntegration, saidOn } from '../alerts/given.testing.ts';
 
 test('an incident is made of an alert by whoever asks, once', async () => {
@@ -24,4 +24,24 @@ test('an incident is made of an alert by whoever asks, once', async () => {
     `1 ${here.developer.username} created incident #${iid} for this alert`,
   );
   assert.equal((await here.developer.post(`${here.project.at}/alert_management_alerts/99/issue`)).status, 404);
+});
+
+test('of an alert no incident is made where no issue could be filed', async () => {
+  const here = await world({ project: { with: ['developer'] } });
+  const { project, developer } = here;
+  const { notify } = await newIntegration(here, project);
+  await notify({ title: 'Disk' });
+  const ask = () => developer.post(`${project.at}/alert_management_alerts/1/issue`);
+  const refused = { status: 403, body: { message: '403 Forbidden' } };
+  const answered = async () => {
+    const { status, body } = await ask();
+    return { status, body };
+  };
+  await done(project.owner.post(`${project.at}/archive`));
+  assert.deepEqual(await answered(), refused);
+  await done(project.owner.post(`${project.at}/unarchive`));
+  await done(project.owner.put(project.at, { issues_access_level: 'disabled' }));
+  assert.deepEqual(await answered(), refused);
+  await done(project.owner.put(project.at, { issues_access_level: 'private' }));
+  assert.equal((await ask()).status, 201);
 });

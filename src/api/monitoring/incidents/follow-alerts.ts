@@ -26,7 +26,8 @@ export const makeIncidents = defineJob({
   kind: 'incidents_of_alerts',
   async handle(rooms: Working, { projectId, alertIds }: Reported, { signal }) {
     const place = await placeOf(rooms.database.reader, projectId);
-    if (place === null) return;
+    // The next payload asks again.
+    if (place === null || place.project.issues_access_level === 'disabled') return;
     const url = baseWithoutRequest(rooms.config);
     const { auto_close_incident: closeResolved } = (await settingsAmong(rooms.database.reader, [projectId]))(projectId);
     for (const alertId of alertIds) {

@@ -165,6 +165,18 @@ test('an incident that is deleted leaves its alert without one', async () => {
   );
 });
 
+test('a project without issues gets no incident, and one by the next payload when it has them again', async () => {
+  const { project, send } = await watched();
+  await done(project.owner.put(project.at, { issues_access_level: 'disabled' }));
+  await send({ fingerprint: 'disk' });
+  await work();
+  await done(project.owner.put(project.at, { issues_access_level: 'private' }));
+  assert.deepEqual(await issuesOf(project), []);
+  await send({ fingerprint: 'disk' });
+  await work();
+  assert.equal((await issuesOf(project)).length, 1);
+});
+
 test('in a project that is archived meanwhile nothing is made', async () => {
   const { project, send } = await watched();
   await send({ fingerprint: 'disk' });
