@@ -1,10 +1,10 @@
 import type { GitConfig } from './commands.ts';
-import { GitFailed } from './failures.ts';
+import { GitFailed, type GitFailure } from './failures.ts';
 import type { Git } from './git.ts';
 import { HEADS } from './names.ts';
 import { validBranchName } from './refs.ts';
 import type { Repository } from './repository.ts';
-import { output, type RunOptions, run, stream } from './spawn.ts';
+import { type GitChild, output, type RunOptions, run, stream } from './spawn.ts';
 
 /** A repository of another server. */
 export interface Remote {
@@ -80,14 +80,33 @@ export async function fetchForeign(
   const { config } = told(remote);
   const invocation = { flags: [SMART_ONLY, ...FETCH], args: [remote.url, ...refspecs] };
   const child = stream(git, repository, 'fetch', invocation, { config: { ...config, ...SOUND } });
+  child.stdout.resume();
+  const ended = await endOf(child, signal);
+  if (ended.ok || (isSilent(ended.failure) && (await hasNone(git, remote, refspecs, signal)))) return;
+  throw new GitFailed('fetch', ended.failure);
+}
+
+/** Of a command that needs no input, and is stopped when the signal is aborted. */
+async function endOf(child: GitChild, signal: AbortSignal): Promise<Awaited<GitChild['done']>> {
   const stop = () => child.kill();
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
   child.stdin.end();
-  child.stdout.resume();
-  const ended = await child.done;
-  signal.removeEventListener('abort', stop);
-  if (!ended.ok) throw new GitFailed('fetch', ended.failure);
+  return child.done.finally(() => signal.removeEventListener('abort', stop));
+}
+
+/** What a fetch to a depth says of a server that has nothing to fetch, which is no failure without one. */
+const isSilent = (failure: GitFailure) => failure.kind === 'failed' && failure.code === 1 && failure.text === '';
+
+/** Has the other repository no ref that these refspecs name? */
+async function hasNone(git: Git, remote: Remote, refspecs: readonly string[], signal: AbortSignal): Promise<boolean> {
+  const refs = refspecs.map((refspec) => refspec.slice(1, refspec.indexOf(':')));
+  const child = stream(git, null, 'ls-remote', { args: [remote.url, ...refs] }, told(remote));
+  let any = false;
+  child.stdout.on('data', () => {
+    any = true;
+  });
+  return (await endOf(child, signal)).ok && !any;
 }
 
 function told({ headers, resolve = [] }: Remote): RunOptions {

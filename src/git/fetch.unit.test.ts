@@ -145,6 +145,49 @@ test('a foreign server that hands out files is not fetched from: nobody would lo
   );
 });
 
+test('a foreign server that has none of the refs has nothing to fetch', async (t) => {
+  const source = await gitWithRepository(t);
+  const here = await gitWithRepository(t);
+  const { url } = await serve(t, source.git, source.repository);
+  const fetched = async () => {
+    await fetchForeign(here.git, here.repository, { url, headers: [] }, BRANCHES, new AbortController().signal);
+    return listRefs(here.git, here.repository, 'refs/');
+  };
+  assert.deepEqual(await fetched(), []);
+  const copy = await workingCopy(t);
+  await copy.commit('First');
+  await copy.git('push', url, 'main:refs/tags/v1');
+  assert.deepEqual(await fetched(), []);
+});
+
+test('a fetch ends when nobody wants it any more, also while the server is asked whether it has any refs', async (t) => {
+  const source = await gitWithRepository(t);
+  const here = await gitWithRepository(t);
+  const { url } = await serve(t, source.git, source.repository);
+  const wanted = new AbortController();
+  let begun = 0;
+  const between = createServer(async (request, response) => {
+    // The fetch begins so, and then the question, which is never answered.
+    if (request.method === 'GET' && ++begun === 2) return wanted.abort();
+    const body = request.method === 'GET' ? undefined : Buffer.concat(await request.toArray());
+    const { 'content-type': type = '', 'git-protocol': protocol = '' } = request.headers;
+    const headers = { 'content-type': type, 'git-protocol': String(protocol) };
+    const given = await fetch(new URL(request.url!.slice('/a.git'.length + 1), `${url}/`), {
+      method: request.method!,
+      headers,
+      ...(body && { body }),
+    });
+    response.writeHead(given.status, { 'content-type': given.headers.get('content-type') ?? '' });
+    response.end(Buffer.from(await given.arrayBuffer()));
+  });
+  between.listen(0, '127.0.0.1');
+  await once(between, 'listening');
+  t.after(() => between.close().closeAllConnections());
+  const remote = { url: `http://127.0.0.1:${(between.address() as AddressInfo).port}/a.git`, headers: [] };
+  await assert.rejects(fetchForeign(here.git, here.repository, remote, BRANCHES, wanted.signal), GitFailed);
+  assert.equal(begun, 2);
+});
+
 test('a history that a foreign server has cut off is not whole', async (t) => {
   const source = await gitWithRepository(t);
   const here = await gitWithRepository(t);

@@ -138,6 +138,21 @@ test('all branches, tags and heads of merge requests come, by the name of their 
   assert.equal(await isReadOnly(entity.project_id), false);
 });
 
+test('a project into which nothing was ever pushed comes without a repository', async () => {
+  const source = await there.user();
+  const project = await there.newProject({ owner: source, default_branch: 'trunk' });
+  const { owner, path } = await here.newGroup();
+  const wish = { source_type: 'project_entity', destination_namespace: path };
+  const wanted = importOf({ url: there.server.address }, `${source.username}/${project.path}`, 'bare', wish);
+  const configuration = { url: there.server.address, access_token: source.token };
+  const { id } = (await done(owner.post('/bulk_imports', { ...wanted, configuration }))).body;
+  await here.work();
+  const [entity] = (await owner.get(`/bulk_imports/${id}/entities`)).body;
+  assert.deepEqual([entity.status, texts(entity)], ['finished', []]);
+  assert.equal((await owner.get(`/projects/${entity.project_id}`)).body.empty_repo, true);
+  assert.equal(await isReadOnly(entity.project_id), false);
+});
+
 for (const [what, refs] of [
   ['fails', [{ status: 503 }, { status: 404 }]],
   ['goes on', [{ status: 503 }, { status: 503 }]],
