@@ -8,7 +8,7 @@ import { type FieldErrors, invalid, refused } from '../../../refused.ts';
 import { ofAdministrators, ofAdministratorsOrItself, siteById } from './access.ts';
 import { endApplication } from './application.ts';
 import { issueCredentials } from './credentials.ts';
-import { GeoSiteCredentials, ROOTS, type Root, repairedSiteEntity, siteEntity } from './entities.ts';
+import { createdSiteEntity, GeoSiteCredentials, ROOTS, type Root, repairedSiteEntity, siteEntity } from './entities.ts';
 import { changeSite, createSite, repairSite } from './save.ts';
 import { findStatus, listStatuses } from './status.ts';
 import { statusEntity } from './status-entity.ts';
@@ -56,7 +56,7 @@ export const [createGeoSite, createGeoNode] = forBothNames((root) =>
     },
     refuses,
     taken,
-    answer: created(siteEntity(root)),
+    answer: created(createdSiteEntity(root)),
     write: (act, { params, base }) => createSite(act, params, base),
   }),
 );

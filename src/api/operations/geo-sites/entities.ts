@@ -103,6 +103,18 @@ export function siteEntity(root: Root) {
   }));
 }
 
+/** What is answered once it is made: of a primary, too, how it stands by object storage. */
+export function createdSiteEntity(root: Root) {
+  const Shown = siteEntity(root);
+  return entity(`Created${root.title}`, { ...Shown.schema.properties, sync_object_storage: Type.Boolean() }).from(
+    async (sites: readonly Site[], to) => {
+      const shown = await Shown.all(sites, to);
+      return new Map(sites.map((site, at) => [site, shown[at]!]));
+    },
+    (site, _to, shown) => ({ ...shown.get(site)!, sync_object_storage: site.sync_object_storage }),
+  );
+}
+
 /** What a repair shows besides: how the site is. */
 export function repairedSiteEntity(root: Root) {
   const Shown = siteEntity(root);

@@ -127,8 +127,10 @@ test('one site is the primary, and stays enabled', async () => {
   const { body: primary } = await done(
     root.post('/geo_sites', { name: 'HQ', url: 'https://hq.example', primary: true }),
   );
-  assert.equal((await root.put(`/geo_sites/${primary.id}`, { name: 'hq/' })).body.current, true);
-  assert.equal('sync_object_storage' in primary || 'web_geo_replication_details_url' in primary, false);
+  const renamed = await root.put(`/geo_sites/${primary.id}`, { name: 'hq/' });
+  assert.equal(renamed.body.current, true);
+  assert.equal('sync_object_storage' in renamed.body || 'web_geo_replication_details_url' in renamed.body, false);
+  assert.equal(primary.sync_object_storage, false);
   const second = await root.post('/geo_sites', { ...ANY, primary: true });
   assert.deepEqual(second.body, { message: { primary: ['node already exists'] } });
   const disabled = await root.put(`/geo_sites/${primary.id}`, { enabled: false });
