@@ -9,6 +9,11 @@ test('check boxes are list items, ticked or not', () => {
   assert.deepEqual(countTasks(null), { task_count: 0, completed_task_count: 0 });
 });
 
+test('check boxes count in quotes, indented or not, and in no comment', () => {
+  const text = '    - [ ] one\n\n> - [x] two\n> > * [ ] three\n\n<!--\n- [x] no\n-->\n>[x] no';
+  assert.deepEqual(countTasks(text), { task_count: 3, completed_task_count: 1 });
+});
+
 test('what looks like check boxes in code is none', () => {
   const text = '- [ ] one `x`\n```\n- [x] no\n- [ ] no\n```\n- [x] two\n````md\n- [ ] no';
   assert.deepEqual(countTasks(text), { task_count: 2, completed_task_count: 1 });

@@ -19,13 +19,14 @@ const LONGEST_WORD = 'resolved'.length;
 const LONGEST_NUMBER = 9;
 
 /**
- * The numbers of the issues that a description closes on merge, each once: a word that says so, perhaps with a colon, and
- * `#n`, perhaps with more of them behind it (`Closes #1, #2 and #3`). What stands in code closes nothing. Time grows with the
- * text's length alone. contract/planning.md §3.8
+ * The numbers of the issues that a description closes on merge, or the message of a commit, each once: a word that says so,
+ * perhaps with a colon, and `#n`, perhaps with more of them behind it (`Closes #1, #2 and #3`). What stands in code closes
+ * nothing; what is merely indented does, as in the message that `git merge --squash` makes of others. Time grows with the text's
+ * length alone. contract/planning.md §3.8
  */
 export function closedBy(description: string): number[] {
   const found = new Set<number>();
-  const code = codeIn(description);
+  const code = codeIn(description, { indented: false });
   /** Behind the last reference that closes: another one that follows it closes too. */
   let open = -1;
   let places = 0;

@@ -10,6 +10,8 @@ test('a word that says so closes the issues that follow it', () => {
     ['Closes #1, #2 and #3, and #4', [1, 2, 3, 4]],
     ['It fixes #9.\n\n- resolves  #10', [9, 10]],
     ['Fixes #1. Fixes #1', [1]],
+    ['Squashed commit of the following:\n\ncommit 6f1e\n\n    Spin no more\n\n    Closes #1', [1]],
+    ['The ` key.\n\nFixes #1, see `x`', [1]],
   ];
   for (const [text, iids] of rows) assert.deepEqual(closedBy(text), iids, text);
 });
@@ -28,6 +30,8 @@ test('what only looks like it closes nothing', () => {
     'closing #1',
     '`Closes #1`',
     '```\nCloses #1\n```',
+    '~~~\nCloses #1\n~~~',
+    '<!-- Say here what it closes:\n\nCloses #1 -->\nNothing.',
     'Closes #12345678901234567890',
   ];
   for (const text of texts) assert.deepEqual(closedBy(text), [], text);

@@ -19,6 +19,15 @@ test('an issue that a comment names is told, once for each issue', async () => {
   assert.deepEqual(await bodiesOf(owner, from), [`Again #${to.iid}`]);
 });
 
+test('a text names what stands behind a back-tick of another paragraph, and nothing in code or comments', async () => {
+  const { project, owner } = await world({ project: {} });
+  const [from, named, kept] = [await newIssue(project), await newIssue(project), await newIssue(project)];
+  const code = `\`#${kept.iid}\`\n\n    #${kept.iid}\n\n~~~\n#${kept.iid}\n~~~\n<!-- #${kept.iid} -->`;
+  await owner.post(from.notes, { body: `Press \` twice\n\nAs #${named.iid} says: ${code}` });
+  assert.equal((await bodiesOf(owner, named)).length, 1);
+  assert.deepEqual(await bodiesOf(owner, kept), []);
+});
+
 test('issues of other projects are named by path', async () => {
   const group = await newGroup({ owner: await user() });
   const [here, beside] = [await newProject({ in: group }), await newProject({ in: group })];

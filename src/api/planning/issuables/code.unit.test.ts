@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeIn } from './code.ts';
+
+/** Texts, and what is left of them without what is code. */
+function leave(rows: readonly [text: string, rest: string][]) {
+  for (const [text, rest] of rows) {
+    const code = codeIn(text);
+    assert.equal([...text].filter((_, at) => !code.has(at)).join(''), rest, text);
+  }
+}
+
+test('code stands between back-ticks of one paragraph, or lines of them', () => {
+  leave([
+    ['`a` b ``c ` d`` e', ' b  e'],
+    ['`a\nb` c', ' c'],
+    ['a `b\n\nc `d` e', 'a `b\n\nc  e'],
+    ['a `b\r\n \r\nc `d` e', 'a `b\r\n \r\nc  e'],
+    ['- a `b\n- c `d` e', '- a `b\n- c  e'],
+    ['# a `b\n2. c `d` e', '# a `b\n2. c  e'],
+    ['```\na\n\nb ` c\n```\nd', '\nd'],
+    ['1. ```\n   a\n\n   ```\nb', '1. \nb'],
+    ['a\n````\nb\n```\nc', 'a\n'],
+    ['one ` alone', 'one ` alone'],
+  ]);
+});
+
+test('code stands between lines of tildes', () => {
+  leave([
+    ['~~~\na ```\n\n~~\n~~~~\nb', '\nb'],
+    ['a\n  ~~~ruby\nb', 'a\n  '],
+    ['```\n~~~\n```\na', '\na'],
+    ['a ~~~\nb\n~~~~ c', 'a ~~~\nb\n'],
+    ['~~a~~', '~~a~~'],
+  ]);
+});
+
+test('code is what is indented behind an empty line, but not in a list', () => {
+  leave([
+    ['    a\n\tb\nc', '\n\nc'],
+    ['a\n\n    b\n\n    c\n   d', 'a\n\n\n\n\n   d'],
+    ['a\n    b', 'a\n    b'],
+    ['- a\n\n    b\n\n      c', '- a\n\n    b\n\n      c'],
+    ['- a\n\nb\n\n    c', '- a\n\nb\n\n'],
+    ['a\n\n    b ` c\nd `e` f', 'a\n\n\nd  f'],
+    ['a\n\n    ```\nb\n    ```\nc', 'a\n\n    \nc'],
+  ]);
+});
+
+test('what is indented is text where that is asked for', () => {
+  const text = 'a\n\n    b `c`';
+  const code = codeIn(text, { indented: false });
+  assert.deepEqual([code.has(text.indexOf('b')), code.has(text.indexOf('c'))], [false, true]);
+});
+
+test('a comment that begins a line is like code', () => {
+  leave([
+    ['<!-- a --> b `c` d', ' b  d'],
+    ['a\n  <!-- ` b\n\n    c\n    --> d `e` f\n\n    g', 'a\n   d  f\n\n'],
+    ['a `b\n<!-- ` -->` c', 'a `b\n` c'],
+    ['`<!--` a', ' a'],
+    ['```\n<!--\n```\na', '\na'],
+    ['a\n<!--\nb\n\n`c`', 'a\n'],
+  ]);
+});
+
+test('the time grows with the length of the text alone', () => {
+  const begin = process.cpuUsage();
+  for (const part of [
+    '`',
+    '` ',
+    '\n',
+    '~~~\n',
+    '~~~a\n',
+    '\n\n    ',
+    '\t`\n',
+    '- `\n',
+    ' ',
+    '``\n`\n',
+    'a\n',
+    '<!--\n',
+    '<!---->`\n',
+  ])
+    codeIn(part.repeat(2 ** 20 / part.length));
+  const { user } = process.cpuUsage(begin);
+  assert.ok(user < 2_000_000, `${user} µs`);
+});
