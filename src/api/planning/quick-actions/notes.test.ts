@@ -73,6 +73,7 @@ test('time, to-dos, subscriptions and emoji are commanded too', async () => {
   const issue = await newIssue(project);
   const spent = (duration: number, spent_at: string) => ({ spend_time: { duration, user_id: owner.id, spent_at } });
   const now = clock.now().toISOString();
+  const yesterday = new Date(clock.now().getTime() - 86_400_000).toISOString().slice(0, 10);
   await each(issue.at, [
     ['/estimate 1d', 'Set time estimate to 1d.', { time_estimate: 28_800 }],
     ['/remove_time_estimate', 'Removed time estimate.', { time_estimate: 0 }],
@@ -80,6 +81,8 @@ test('time, to-dos, subscriptions and emoji are commanded too', async () => {
     ['/remove_estimate', 'Removed time estimate.', { time_estimate: 0 }],
     ['/estimate 2h\n/estimate 0', 'Set time estimate to 2h. Removed time estimate.', { time_estimate: 0 }],
     ['/spend 1h 30m 2026-01-02', 'Added 1h 30m spent time.', spent(5_400, '2026-01-02T00:00:00.000Z')],
+    ['/spend 1h 30m the 3rd of december 2025', 'Added 1h 30m spent time.', spent(5_400, '2025-12-03T00:00:00.000Z')],
+    ['/spend 2h yesterday', 'Added 2h spent time.', spent(7_200, `${yesterday}T00:00:00.000Z`)],
     ['/spent -30m', 'Subtracted 30m spent time.', spent(-1_800, now)],
     ['/spend_time 1h', 'Added 1h spent time.', spent(3_600, now)],
     [
@@ -96,7 +99,14 @@ test('time, to-dos, subscriptions and emoji are commanded too', async () => {
     ['/award :thumbsup:', 'Toggled :thumbsup: emoji reaction.', { emoji_award: 'thumbsup' }, { upvotes: 0 }],
   ]);
   const before = (await owner.get(`${issue.at}/time_stats`)).body;
-  for (const body of ['/spend abc', '/spend 1h 2999-01-01', '/label ~nope', '/weight many']) {
+  for (const body of [
+    '/spend abc',
+    '/spend 1h 2999-01-01',
+    '/spend 1h tomorrow',
+    '/spend yesterday',
+    '/label ~nope',
+    '/weight many',
+  ]) {
     const { status, body: said } = await owner.post(issue.notes, { body });
     assert.deepEqual([status, said], [400, { message: '400 Bad request - Failed to apply commands.' }], body);
   }

@@ -38,19 +38,30 @@ function removeEstimate(doing: Doing): Done {
   return 'Removed time estimate.';
 }
 
+/** `the 3rd of december 2025` */
+const MOST_WORDS_OF_A_DAY = 5;
+
 /** A length of time, and perhaps the day on which it was spent, which is not to come. */
 function addSpent(doing: Doing, argument: string): Done {
   const { act } = doing;
-  const dated = /\s(\d{4}-\d{1,2}-\d{1,2})$/.exec(argument);
-  const day = dated === null ? act.today : readDate(dated[1]!, act.today);
-  const duration = dated === null ? argument : argument.slice(0, dated.index);
+  const { duration, day } = durationAndDay(argument, act.today);
   const seconds = readDuration(duration);
-  if (seconds === null || seconds === 0 || day === null || day > act.today) return null;
+  if (seconds === null || seconds === 0 || (day !== null && day > act.today)) return null;
   doing.now = { ...doing.now, total_time_spent: doing.now.total_time_spent + seconds };
-  const spent_at = dated === null ? act.now : `${day}T00:00:00.000Z`;
+  const spent_at = day === null ? act.now : `${day}T00:00:00.000Z`;
   doing.changes.spend_time = { duration: seconds, user_id: act.by.user.id, spent_at };
-  doing.besides.push((id) => spend(act, timed(doing, id), duration, day));
+  doing.besides.push((id) => spend(act, timed(doing, id), duration, day ?? act.today));
   return `${seconds < 0 ? 'Subtracted' : 'Added'} ${humanDuration(Math.abs(seconds))} spent time.`;
+}
+
+/** The day is as many of the last words as make one; null: there is none. */
+function durationAndDay(argument: string, today: string): { duration: string; day: string | null } {
+  const words = argument.split(/\s/);
+  for (let many = Math.min(words.length - 1, MOST_WORDS_OF_A_DAY); many > 0; many--) {
+    const day = readDate(words.slice(-many).join(' '), today);
+    if (day !== null) return { duration: words.slice(0, -many).join(' '), day };
+  }
+  return { duration: argument, day: null };
 }
 
 function removeSpent(doing: Doing): Done {
