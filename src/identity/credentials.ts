@@ -60,6 +60,7 @@ const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
       'access_tokens.revoked',
       'access_tokens.impersonation',
       'access_tokens.last_used_at',
+      'access_tokens.last_used_ips',
       ...identifiedUserColumns,
     ]),
 );

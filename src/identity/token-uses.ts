@@ -7,6 +7,8 @@ interface UsedToken {
   readonly id: number;
   readonly user_id: number;
   readonly last_used_at: string | null;
+  /** As it is stored: a list of addresses as JSON. */
+  readonly last_used_ips: string;
   readonly last_activity_on: string | null;
 }
 
@@ -18,7 +20,10 @@ interface ActiveUser {
 
 /** Remembers when and from where tokens and sessions are used, beside the requests that use them. */
 export interface TokenUses {
-  /** A live token was presented. Writes at its first use, then at most every ten minutes, and never throws. */
+  /**
+   * A live token was presented. Writes when it is used from an address that is none of its latest, otherwise at most every
+   * ten minutes, and never throws.
+   */
   note(token: UsedToken, address: string): void;
   /** A user was active. Writes once a day, and never throws. */
   noteUser(user: ActiveUser): void;
@@ -55,7 +60,8 @@ export function createTokenUses({ database, clock, log, shared = false }: Surrou
   return {
     shared,
     note(token, address) {
-      if (isDue(token, clock)) write('token', token.id, (tx) => remember(tx, token, address));
+      const due = isDue(token, clock);
+      if (due || !isKnown(token, address)) write('token', token.id, (tx) => remember(tx, token, address, due));
     },
     noteUser(user) {
       if (!isActiveOn(user, today(clock))) write('user', user.id, (tx) => rememberActivity(tx, user));
@@ -74,17 +80,28 @@ function isDue({ last_used_at, last_activity_on }: UsedToken, clock: Clock): boo
   return last_activity_on !== today(clock);
 }
 
-async function remember(tx: Transaction, { id, user_id, last_activity_on }: UsedToken, address: string): Promise<void> {
+/** Asked in every request, so nothing is parsed: an address has no quotes in it. */
+function isKnown({ last_used_ips }: UsedToken, address: string): boolean {
+  return last_used_ips.includes(`"${address}"`);
+}
+
+/** A new address is remembered at once; the moment of the use, and the day of the user's activity, only when they are due. */
+async function remember(
+  tx: Transaction,
+  { id, user_id, last_activity_on }: UsedToken,
+  address: string,
+  due: boolean,
+): Promise<void> {
   const row = await tx.selectFrom('access_tokens').select('last_used_ips').where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
   const others = (JSON.parse(row.last_used_ips) as string[]).filter((other) => other !== address);
   const addresses = [address, ...others].slice(0, REMEMBERED_ADDRESSES);
   await tx
     .updateTable('access_tokens')
-    .set({ last_used_at: tx.now, last_used_ips: JSON.stringify(addresses) })
+    .set({ ...(due ? { last_used_at: tx.now } : {}), last_used_ips: JSON.stringify(addresses) })
     .where('id', '=', id)
     .execute();
-  await rememberActivity(tx, { id: user_id, last_activity_on });
+  if (due) await rememberActivity(tx, { id: user_id, last_activity_on });
 }
 
 async function rememberActivity(tx: Transaction, user: ActiveUser): Promise<void> {

@@ -25,7 +25,7 @@ test('three answers tell where a token was used from: the list, the token by id,
   const listed = list.find((token: { id: number }) => token.id === id);
   assert.deepEqual(listed.last_used_ips, ['192.0.2.1']);
   assert.deepEqual((await root.get(`/personal_access_tokens/${id}`)).body.last_used_ips, ['192.0.2.1']);
-  assert.deepEqual((await caller.get('/personal_access_tokens/self')).body.last_used_ips, ['192.0.2.1']);
+  assert.deepEqual(await from(caller, '192.0.2.1'), ['192.0.2.1']);
 });
 
 test('no other answer does', async () => {
@@ -64,4 +64,18 @@ test('the five last addresses are told, the newest first, each once', async () =
     await from(caller, '192.0.2.7'),
     [7, 6, 5, 4, 2].map((last) => `192.0.2.${last}`),
   );
+});
+
+test('a new address is told at once, while the moment of the last use is kept for ten minutes', async () => {
+  const mira = await user();
+  const { id, caller } = await issued(mira);
+  const first = clock.now().toISOString();
+  const addresses = [1, 2, 3, 4, 5, 6].map((last) => `192.0.2.${last}`);
+  for (const address of addresses) {
+    await from(caller, address);
+    clock.advance(60);
+  }
+  const { last_used_ips, last_used_at } = (await root.get(`/personal_access_tokens/${id}`)).body;
+  assert.deepEqual(last_used_ips, addresses.slice(1).reverse());
+  assert.equal(last_used_at, first);
 });
