@@ -46,7 +46,7 @@ export async function groupsShownWith({ db, caller, url }: Showing, { group_id }
   return [{ id: group.id, web_url: `${url}/groups/${group.full_path}`, name: group.name }];
 }
 
-/** One page of the projects of a runner that the caller sees, in the order in which it was given to them. index: runner_projects_by_runner */
+/** One page of the projects of a runner that the caller sees, in the order of their ids. index: runner_projects_by_runner */
 export async function projectsOfRunner(
   db: Reader,
   caller: Caller,
@@ -59,7 +59,7 @@ export async function projectsOfRunner(
     .select('projects.id')
     .where('runner_projects.runner_id', '=', id)
     .where(projectVisibleTo(caller, db.today));
-  const found = await paged(db, ids.orderBy('runner_projects.id', 'asc'), page);
+  const found = await paged(db, ids.orderBy('runner_projects.project_id', 'asc'), page);
   return {
     ...found,
     items: await findProjects(
