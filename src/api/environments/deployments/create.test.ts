@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runningJob } from '../../../../test/jobs.ts';
-import { type Answer, world } from '../../../../test/world.ts';
+import { type Answer, done, world } from '../../../../test/world.ts';
 import { makeProtection } from '../../../access/protections.testing.ts';
 import { report, reported } from './reporting.testing.ts';
 
@@ -84,6 +84,13 @@ test('what is missing, empty or unknown is refused, and makes neither environmen
   }
   for (const list of ['deployments', 'environments'])
     assert.deepEqual((await project.owner.get(`${project.at}/${list}`)).body, []);
+});
+
+test('an environment that would have the slug of another one is refused, and only the slug is told', async () => {
+  const project = await newProject({ readme: true });
+  await done(project.owner.post(`${project.at}/environments`, { name: 'foo' }));
+  const message = { slug: ['has already been taken'] };
+  assert.deepEqual(said(await report(project, { environment: 'foo-' })), [400, { message }]);
 });
 
 test('the commit is kept as it was named', async () => {

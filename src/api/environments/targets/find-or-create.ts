@@ -110,5 +110,5 @@ const TAKEN = 'has already been taken';
 export async function takenErrors(db: Reader, projectId: number, name: string): Promise<FieldErrors> {
   const named = await environmentNamed(db, projectId, name);
   const slug = await bySlug.first(db, { project: projectId, slug: slugOf(name) });
-  return { name: named === null ? [] : [TAKEN], slug: slug === undefined ? [] : [TAKEN] };
+  return fieldErrors({ name: named === null ? [] : [TAKEN], slug: slug === undefined ? [] : [TAKEN] }) ?? {};
 }
