@@ -20,6 +20,7 @@ const commit = async (message: string, params = {}) => {
 test('a commit that comes to the default branch closes the issues that its message closes, once', async () => {
   const [named, other, mentioned] = [await newIssue(), await newIssue(), await newIssue()];
   const { id } = await commit(`Mend it\n\nCloses #${named.iid} and #${other.iid}; see #${mentioned.iid}, fixes #99999`);
+  await work();
   await commit(`Again\n\nFixes #${named.iid}`);
   await work();
   const [event, ...more] = await histories(named);
