@@ -1,4 +1,5 @@
-import { type Caller, done, type Project } from '../../../../test/world.ts';
+import { type Caller, done, type Project, type World } from '../../../../test/world.ts';
+import { NOBODY } from '../../../identity/caller.ts';
 
 let branches = 0;
 
@@ -15,4 +16,12 @@ export async function newMergeRequest(project: Project, params: object = {}, by:
   const wish = { title: 'Add words', target_branch: 'main', ...params, source_branch };
   const { body } = await done(by.post(`${project.at}/merge_requests`, wish));
   return { ...body, at: `${project.at}/merge_requests/${body.iid}` };
+}
+
+/** A pipeline succeeds, as the engine of pipelines does it. */
+export async function succeedPipeline({ server }: World, id: number): Promise<void> {
+  await server.rooms.acting(NOBODY, async (act) => {
+    await act.updateTable('pipelines').set({ status: 'success' }).where('id', '=', id).execute();
+    await act.publish('occurred', { event: 'success_pipeline', about: { type: 'Pipeline', id } });
+  });
 }

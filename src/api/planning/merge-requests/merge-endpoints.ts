@@ -34,6 +34,7 @@ export const mergeMergeRequest = endpoint({
     gone: NOT_FOUND,
     readOnly: READ_ONLY,
     notMergeable: [405, '405 Method Not Allowed'],
+    onItsWay: [405, '405 Method Not Allowed'],
     conflict: [422, 'Branch cannot be merged'],
     outrun: [422, 'Branch cannot be merged'],
     shaDiffers: SHA_DIFFERS,

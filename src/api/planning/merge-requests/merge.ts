@@ -36,8 +36,8 @@ export interface MergeWish extends KeptWish {
   readonly merge_when_pipeline_succeeds?: boolean | null | undefined;
 }
 
-/** `outrun`: somebody else has moved its branches each time. */
-export type MergeRefused = 'gone' | 'readOnly' | 'notMergeable' | 'conflict' | 'outrun' | 'shaDiffers';
+/** `onItsWay`: somebody is merging it; `outrun`: somebody else has moved its branches each time. */
+export type MergeRefused = 'gone' | 'readOnly' | 'notMergeable' | 'onItsWay' | 'conflict' | 'outrun' | 'shaDiffers';
 
 /** So often a merge is begun anew when somebody else has moved one of the branches meanwhile. */
 const MOST_TRIES = 5;
@@ -128,6 +128,7 @@ async function mergeOnce(
   switch (moved.code) {
     case 'readOnly':
     case 'notMergeable':
+    case 'onItsWay':
       return refused(moved.code);
     case 'changed':
     case 'moved':
@@ -152,12 +153,12 @@ async function refusalOf(
   db: Reader,
   seen: Seen,
   { sha, mode }: Asked,
-): Promise<Refused<'notMergeable' | 'conflict' | 'shaDiffers'> | 'later' | null> {
+): Promise<Refused<'notMergeable' | 'onItsWay' | 'conflict' | 'shaDiffers'> | 'later' | null> {
   const { id, head_sha: head } = seen.mergeRequest;
   const checked = await checkedNow(db, seen, mode);
   const way = wayOf(mode, checked);
   if (way === 'notMergeable' || way === 'conflict') return refused(way);
-  if (await isBeingMerged(db, id)) return refused('notMergeable');
+  if (await isBeingMerged(db, id)) return refused('onItsWay');
   if (sha && sha !== head) return refused('shaDiffers', { sha: head });
   return way;
 }
@@ -248,12 +249,12 @@ async function commitsOf(
 }
 
 /** All is asked again in the transaction after which there is no way back: the right, and what has been decided by. */
-function toMerge(seen: Seen, wish: Asked, removes: boolean): RefRight<'notMergeable' | 'changed'> {
+function toMerge(seen: Seen, wish: Asked, removes: boolean): RefRight<'notMergeable' | 'onItsWay' | 'changed'> {
   const { id, iid, target_branch } = seen.mergeRequest;
   return async (db, { caller, project }) => {
     // Why not is told at the door.
     if (!(await mayMergeInto(db, caller, project, target_branch))) throw new AccessLost();
-    if (await isBeingMerged(db, id)) return refused('notMergeable');
+    if (await isBeingMerged(db, id)) return refused('onItsWay');
     if (wish.mode === 'by itself' && !(await isAutoMerged(db, id))) return refused('notMergeable');
     const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
     if (mergeRequest === null || !isAsSeen(seen, project, mergeRequest)) return refused('changed');

@@ -13,7 +13,7 @@ import { beginMove } from '../../../repositories/move-refs.ts';
 import { settleLeftIntents } from '../../../repositories/recovery.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { mergeSoonIfWaiting } from './auto-merge/job.ts';
-import { newMergeRequest } from './given.testing.ts';
+import { newMergeRequest, succeedPipeline } from './given.testing.ts';
 
 // A process that dies between writing down a merge and recording it: what the next one makes of it.
 
@@ -26,10 +26,9 @@ const { reader } = rooms.database;
 async function begun({ removes = true, waits = false } = {}) {
   const place = await newProject({ readme: true });
   const mr = await newMergeRequest(place);
-  if (waits) {
-    await pipelineRow(here, place, { sha: mr.sha, ref: mr.source_branch, status: 'running' });
-    await done(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
-  }
+  const pipeline = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
+  const pipelineId = waits ? await pipelineRow(here, place, pipeline) : 0;
+  if (waits) await done(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
   const project = (await findProject(reader, NOBODY, String(place.id)))!;
   const repository = repositoryOf(rooms.git, project);
   const { base_sha: start } = mr.diff_refs;
@@ -45,7 +44,7 @@ async function begun({ removes = true, waits = false } = {}) {
   const pending = { ...merge, head: mr.sha, base: start, start, shouldRemoveSourceBranch: null };
   const move = { project, by: { server: true, userId: place.owner.id } as const, changes, merge: pending };
   assert.ok(!isRefused(await beginMove(rooms, move)));
-  return { place, mr, newId, moveNow: () => updateRefs(rooms.git, repository, changes) };
+  return { place, mr, newId, moveNow: () => updateRefs(rooms.git, repository, changes), pipelineId };
 }
 
 const read = async ({ owner }: Project, at: string) => (await done(owner.get(at))).body;
@@ -112,6 +111,18 @@ test('when it comes to nothing, what was pushed meanwhile aborts the automatic m
   const { state, sha, merge_when_pipeline_succeeds } = await read(place, mr.at);
   assert.deepEqual([state, sha, merge_when_pipeline_succeeds], ['opened', pushed, false]);
   assert.deepEqual(await aborted(place, mr), ['aborted the automatic merge because the source branch was updated']);
+});
+
+test('when it comes to nothing, what was waited for and has come meanwhile merges it all the same', async () => {
+  const { place, mr, pipelineId } = await begun({ removes: false, waits: true });
+  await succeedPipeline(here, pipelineId);
+  await work();
+  assert.equal((await read(place, mr.at)).state, 'opened', 'somebody is merging it');
+  await settleLeftIntents(rooms, true);
+  clock.advance(61);
+  await work();
+  const { state, merge_when_pipeline_succeeds } = await read(place, mr.at);
+  assert.deepEqual([state, merge_when_pipeline_succeeds], ['merged', false]);
 });
 
 test('a merge of a merge request that is gone is a push like any other', async () => {

@@ -12,16 +12,16 @@ import { isRefused } from '../../../../refused.ts';
 import { actorOf } from '../../../../repositories/actor.ts';
 import { beingMerged, isBeingMerged } from '../../../../repositories/intents.ts';
 import type { RefRooms } from '../../../../repositories/rooms.ts';
-import { mergeByItself } from '../merge.ts';
+import { type MergeRefused, mergeByItself } from '../merge.ts';
 import { tellMergeError } from '../store.ts';
 import { abortAutoMerges } from './end.ts';
 import { findAutoMerge, isAutoMerged, takeAutoMerges } from './store.ts';
 
-/** Chosen: so long a read-only repository rests before somebody asks again whether it still is. */
-const READ_ONLY_REST_MS = 10 * 60_000;
-
 /** So long a process that has died keeps others from settling what it has begun. */
 const ON_ITS_WAY_MS = 60_000;
+
+/** Of what nobody tells that it is over: after so many milliseconds somebody asks again. That of a read-only repository is chosen. */
+const RESTS: Partial<Record<MergeRefused, number>> = { readOnly: 10 * 60_000, onItsWay: ON_ITS_WAY_MS };
 
 const CONFLICT = 'Branch cannot be merged';
 const NOT_ALLOWED = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
@@ -61,7 +61,8 @@ async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
     if (!isRefused(merged)) return null;
     // Its branches are busy: the queue comes back when they may have come to rest.
     if (merged.code === 'outrun') throw new Error('Its branches were moved by others each time');
-    if (merged.code === 'readOnly') await database.transaction((tx) => mergeLater(tx, id, READ_ONLY_REST_MS));
+    const rest = RESTS[merged.code];
+    if (rest !== undefined) await database.transaction((tx) => mergeLater(tx, id, rest));
     return merged.code === 'conflict' ? CONFLICT : null;
   } catch (error) {
     if (error instanceof AccessLost) return NOT_ALLOWED;

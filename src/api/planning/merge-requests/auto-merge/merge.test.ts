@@ -4,8 +4,7 @@ import { atNextTransaction, endingEachTime } from '../../../../../test/interrupt
 import { jobRun } from '../../../../../test/job-run.ts';
 import { pipelineRow } from '../../../../../test/jobs.ts';
 import { done, type Project, world } from '../../../../../test/world.ts';
-import { NOBODY } from '../../../../identity/caller.ts';
-import { newMergeRequest } from '../given.testing.ts';
+import { newMergeRequest, succeedPipeline } from '../given.testing.ts';
 import { mergeWhenReady } from './job.ts';
 
 const here = await world();
@@ -22,15 +21,8 @@ async function waiting(params: object = {}, place?: Place) {
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
   const id = await pipelineRow(here, project, row);
   await done(project.owner.put(`${mr.at}/merge`, { auto_merge: true, merge_commit_message: 'By itself' }));
-  return { project, owner: project.owner, mr, succeed: () => succeed(id) };
+  return { project, owner: project.owner, mr, succeed: () => succeedPipeline(here, id) };
 }
-
-/** As the engine of pipelines does it. */
-const succeed = (id: number) =>
-  rooms.acting(NOBODY, async (act) => {
-    await act.updateTable('pipelines').set({ status: 'success' }).where('id', '=', id).execute();
-    await act.publish('occurred', { event: 'success_pipeline', about: { type: 'Pipeline', id } });
-  });
 
 const read = async ({ owner }: Place, mr: Made) => (await done(owner.get(mr.at))).body;
 
@@ -110,7 +102,7 @@ test('who may merge no longer does not, and is told so', async () => {
   const id = await pipelineRow(here, project, row);
   await done(maintainer.put(`${mr.at}/merge`, { auto_merge: true }));
   await done(project.owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 30 }));
-  await succeed(id);
+  await succeedPipeline(here, id);
   await work();
   const { state, merge_error, merge_when_pipeline_succeeds } = await read(project, mr);
   const text = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
@@ -162,7 +154,7 @@ test('a pipeline that succeeds while that is said is not missed', async () => {
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
   const id = await pipelineRow(here, project, row);
   atNextTransaction(here, async (run) => {
-    await succeed(id);
+    await succeedPipeline(here, id);
     return run();
   });
   const { body } = await done(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
