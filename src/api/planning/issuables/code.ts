@@ -33,72 +33,108 @@ interface Open {
  * length alone, whatever it is made of. `indented: false` for what is not always Markdown: there, what is indented is text.
  */
 export function codeIn(text: string, { indented = true } = {}): Code {
-  /** Where code begins and ends, one after the other. */
-  const borders: number[] = [];
-  let open = null as Open | null;
-  let around: Around = OUTSIDE;
-  let tick = text.indexOf(TICK);
-  /** Behind the last comment. */
-  let behind = 0;
-  for (const line of linesOf(text)) {
-    const { from, to, first } = line;
-    if (to < behind) continue;
-    if (open?.sign === TILDE) {
-      if (!isEnd(text, line, open.many)) continue;
-      borders.push(open.from, to);
-      open = null;
-      around = { ...around, goesOn: false };
-      continue;
-    }
-    if (from >= behind && (open === null || open.many < FENCE)) {
-      const begun = beginningOf(text, line);
-      if (begun !== 'text') open = null;
-      const before = around;
-      around = after(before, line, begun);
-      if (begun === 'nothing') continue;
-      const tildes = runOf(TILDE, text, first);
-      if (tildes >= FENCE) {
-        open = { sign: TILDE, from: first, many: tildes };
-        continue;
-      }
-      if (indented && !before.goesOn && !around.inList && isIndented(text, line) && runOf(TICK, text, first) < FENCE) {
-        borders.push(from, to);
-        around = before;
-        continue;
-      }
-      if (text.startsWith(COMMENT, first)) {
-        open = null;
-        behind = endOfComment(text, first);
-        borders.push(first, behind);
-      }
-    }
-    const begin = Math.max(first, behind);
-    if (tick >= 0 && tick < begin) tick = text.indexOf(TICK, begin);
-    if (tick >= 0 && tick < to) open = pairTicks(text, tick, to, open, borders);
-  }
-  if (open !== null && open.many >= FENCE) borders.push(open.from, text.length);
+  const search = new Search(text, indented);
+  for (const line of linesOf(text)) search.read(line);
+  const borders = search.end();
   return { has: (place) => bordersUpTo(borders, place) % 2 === 1 };
+}
+
+/** Reads a text line by line. */
+class Search {
+  readonly #text: string;
+  readonly #indented: boolean;
+  /** Where code begins and ends, one after the other. */
+  readonly #borders: number[] = [];
+  /** What has begun and not ended. */
+  #open: Open | null = null;
+  #around = OUTSIDE;
+  /** The next back-tick; below 0: there is none. */
+  #tick: number;
+  /** Behind the last comment. */
+  #behind = 0;
+
+  constructor(text: string, indented: boolean) {
+    this.#text = text;
+    this.#indented = indented;
+    this.#tick = text.indexOf(TICK);
+  }
+
+  read(line: Line): void {
+    if (line.to < this.#behind) return;
+    if (this.#open?.sign === TILDE) this.#endTildes(line, this.#open);
+    else if (!this.#begin(line)) this.#pairTicks(line);
+  }
+
+  /** Three and more that nothing ends hold on to the end of the text. */
+  end(): readonly number[] {
+    if (this.#open !== null && this.#open.many >= FENCE) this.#borders.push(this.#open.from, this.#text.length);
+    return this.#borders;
+  }
+
+  #endTildes(line: Line, { from, many }: Open): void {
+    if (!isEnd(this.#text, line, many)) return;
+    this.#borders.push(from, line.to);
+    this.#open = null;
+    this.#around = { ...this.#around, goesOn: false };
+  }
+
+  /** What begins with this line; true: it holds nothing else. */
+  #begin(line: Line): boolean {
+    if (line.from < this.#behind || (this.#open !== null && this.#open.many >= FENCE)) return false;
+    const begun = beginningOf(this.#text, line);
+    // The paragraph has ended, and with it what is open there.
+    if (begun !== 'text') this.#open = null;
+    const before = this.#around;
+    this.#around = after(before, line, begun);
+    if (begun === 'nothing' || this.#beginTildes(line) || this.#takeIndented(line, before)) return true;
+    this.#takeComment(line);
+    return false;
+  }
+
+  #beginTildes({ first }: Line): boolean {
+    const many = runOf(TILDE, this.#text, first);
+    if (many < FENCE) return false;
+    this.#open = { sign: TILDE, from: first, many };
+    return true;
+  }
+
+  #takeIndented(line: Line, before: Around): boolean {
+    if (!this.#indented || before.goesOn || this.#around.inList || !isIndented(this.#text, line)) return false;
+    if (runOf(TICK, this.#text, line.first) >= FENCE) return false;
+    this.#borders.push(line.from, line.to);
+    this.#around = before;
+    return true;
+  }
+
+  #takeComment({ first }: Line): void {
+    if (!this.#text.startsWith(COMMENT, first)) return;
+    this.#open = null;
+    this.#behind = endOfComment(this.#text, first);
+    this.#borders.push(first, this.#behind);
+  }
+
+  /** Back-ticks end what is open, or begin what as many of them end. */
+  #pairTicks({ first, to }: Line): void {
+    const text = this.#text;
+    const begin = Math.max(first, this.#behind);
+    if (this.#tick >= 0 && this.#tick < begin) this.#tick = text.indexOf(TICK, begin);
+    while (this.#tick >= 0 && this.#tick < to) {
+      const from = this.#tick;
+      const many = runOf(TICK, text, from);
+      if (this.#open === null) this.#open = { sign: TICK, from, many };
+      else if (this.#open.many === many) {
+        this.#borders.push(this.#open.from, from + many);
+        this.#open = null;
+      }
+      this.#tick = text.indexOf(TICK, from + many);
+    }
+  }
 }
 
 /** One that nothing ends goes to the end of the text. */
 function endOfComment(text: string, from: number): number {
   const end = text.indexOf(COMMENT_END, from + COMMENT.length);
   return end < 0 ? text.length : end + COMMENT_END.length;
-}
-
-/** Ends what is open, and what these ticks begin, where as many follow; what stays open is the answer. */
-function pairTicks(text: string, from: number, to: number, before: Open | null, borders: number[]): Open | null {
-  let open = before;
-  for (let tick = from; tick >= 0 && tick < to; tick = text.indexOf(TICK, tick)) {
-    const begin = tick;
-    while (text[tick] === TICK) tick++;
-    if (open === null) open = { sign: TICK, from: begin, many: tick - begin };
-    else if (open.many === tick - begin) {
-      borders.push(open.from, tick);
-      open = null;
-    }
-  }
-  return open;
 }
 
 interface Line {
