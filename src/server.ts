@@ -112,6 +112,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     tokenUses: createTokenUses({ database, clock, log, shared: config.databaseUrl !== null }),
     countRequest: createRequestCounts(database, config.databaseUrl === null),
     describeApi: (server) => openApiDocument(registry, server),
+    ownUrl: () => ownUrl,
     isServing: () => serving,
   };
   await bootstrapUsers({
@@ -140,7 +141,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     patience: surroundings.patience,
   });
   const address = await transport.listen({ host: config.host, port: config.port });
-  ownUrl = config.externalUrl === null ? address : ownUrl;
+  if (config.port === 0) ownUrl = baseWithoutRequest(config, Number(new URL(address).port));
   if (surroundings.work !== false) await queue.start();
   serving = true;
   // Looks into every repository: not before the server listens.

@@ -32,6 +32,8 @@ export interface Rooms {
   readonly tokenUses: TokenUses;
   readonly countRequest: CountRequest;
   readonly describeApi: DescribeApi;
+  /** The base of absolute URLs for work that has no request. */
+  readonly ownUrl: () => string;
   /** Between start and stop: whoever spreads requests over servers may send some here. */
   readonly isServing: () => boolean;
 }

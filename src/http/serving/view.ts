@@ -53,6 +53,7 @@ export class View implements Showing {
   }
 }
 
+/** Of one that chooses its port anew at each start always the same. */
 function instanceName(config: Config): string {
   return config.siteName ?? baseWithoutRequest(config);
 }

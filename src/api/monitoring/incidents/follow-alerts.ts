@@ -1,6 +1,5 @@
 import { findProject, type Project } from '../../../access/projects.ts';
 import { defineJob, enqueue } from '../../../background/job.ts';
-import { baseWithoutRequest } from '../../../config.ts';
 import type { Reader } from '../../../database/database.ts';
 import { subscription } from '../../../facts/bus.ts';
 import type { Rooms } from '../../../http/rooms.ts';
@@ -19,7 +18,7 @@ interface Reported {
   readonly alertIds: readonly number[];
 }
 
-type Working = Pick<Rooms, 'acting' | 'database' | 'git' | 'config'>;
+type Working = Pick<Rooms, 'acting' | 'database' | 'git' | 'ownUrl'>;
 
 /** Makes the incidents of alerts that have none. */
 export const makeIncidents = defineJob({
@@ -28,7 +27,7 @@ export const makeIncidents = defineJob({
     const place = await placeOf(rooms.database.reader, projectId);
     // The next payload asks again.
     if (place === null || place.project.issues_access_level === 'disabled') return;
-    const url = baseWithoutRequest(rooms.config);
+    const url = rooms.ownUrl();
     const { auto_close_incident: closeResolved } = (await settingsAmong(rooms.database.reader, [projectId]))(projectId);
     for (const alertId of alertIds) {
       signal.throwIfAborted();

@@ -4,7 +4,6 @@ import { AccessLost } from '../../../access/standing.ts';
 import { defineJob, enqueue } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
 import { timestamp } from '../../../clock.ts';
-import { baseWithoutRequest } from '../../../config.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { stateBar } from '../../../identity/bars.ts';
 import { isSignedIn, NOBODY, type SignedIn } from '../../../identity/caller.ts';
@@ -95,7 +94,7 @@ async function make(rooms: Rooms, by: SignedIn, { project, schedule, origin }: R
       starter: { schedule_id: schedule.id, schedule_description: schedule.description },
       origin,
       keepsBroken: true,
-      baseUrl: baseWithoutRequest(rooms.config),
+      baseUrl: rooms.ownUrl(),
     });
     return !isRefused(made) || !['notPermitted', 'notAllowed'].includes(made.code);
   } catch (error) {

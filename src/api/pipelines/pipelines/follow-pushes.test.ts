@@ -46,6 +46,16 @@ test('a commit by the API has a pipeline of its pusher', async () => {
   assert.equal(await countJobs(project), 1);
 });
 
+test('its jobs are told the address where the server listens, whichever port that has chosen', async () => {
+  const { project, server } = await world({ project: { readme: true } });
+  const when = (url: string) => `{script: a, rules: [{if: '$CI_SERVER_URL == "${url}"'}]}`;
+  await project.commit({ [CI_FILE]: `J: ${when(server.address)}\nK: ${when('http://127.0.0.1:0')}` });
+  assert.equal((await pipelinesOf(project)).length, 1);
+  const { reader } = server.rooms.database;
+  const jobs = await reader.selectFrom('jobs').select('name').where('project_id', '=', project.id).execute();
+  assert.deepEqual(jobs, [{ name: 'J' }]);
+});
+
 test('new branches and tags have pipelines, what is deleted has none', async () => {
   const { project, owner, work } = await world({ project: { readme: true } });
   await project.commit({ [CI_FILE]: FILE });

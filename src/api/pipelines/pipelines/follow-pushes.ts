@@ -1,6 +1,5 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
-import { baseWithoutRequest } from '../../../config.ts';
 import { subscription } from '../../../facts/bus.ts';
 import { HEADS, TAGS } from '../../../git/names.ts';
 import { readCommit } from '../../../git/objects.ts';
@@ -70,7 +69,7 @@ async function pipelineOf(rooms: Rooms, pushed: Pushed): Promise<void> {
 }
 
 async function wantedOf(
-  { git, database, config }: Rooms,
+  { git, database, ownUrl }: Rooms,
   { caller, project, change }: Pushed,
   variables: readonly PipelineVariable[],
 ): Promise<Wanted | null> {
@@ -89,7 +88,7 @@ async function wantedOf(
     source: 'push',
     protected: await isProtected(database.reader, project.id, ref, tag),
     variables,
-    baseUrl: baseWithoutRequest(config),
+    baseUrl: ownUrl(),
   };
 }
 

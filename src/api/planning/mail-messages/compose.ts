@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import type { PipelineRow } from '../../../access/pipelines.ts';
-import { baseWithoutRequest, type Config } from '../../../config.ts';
 import type { MailEvent, MailReason } from '../../../database/tables/mail.ts';
 import { type Markup, markup } from '../../../http/pages/html-page.ts';
 import { hostOf, listId, messageId, oneLine } from '../../../mail/header-text.ts';
@@ -19,14 +18,15 @@ export type StoredMail = MailRow & {
 
 /** By what mails are made: the addresses that they name, and the signature of their links. */
 interface Writing {
-  readonly config: Config;
+  /** Of the addresses. */
+  readonly base: string;
   readonly key: KeyObject;
   readonly date: Date;
 }
 
 /** The mail that tells of one occurrence. */
 export function mailOf(writing: Writing, stored: StoredMail, content: string, matter: Matter): Mail {
-  const base = baseWithoutRequest(writing.config);
+  const { base } = writing;
   const url = base + stored.path;
   const leave = leaveLink(writing, leavingOf(stored));
   const why = WHY[stored.reason ?? 'other'];
@@ -55,7 +55,7 @@ export const digestIdOf = (all: readonly StoredMail[]): number => Math.min(...al
 /** One mail for all that were too many for their address. */
 export function digestOf(writing: Writing, all: readonly StoredMail[]): Mail {
   const [first] = all as readonly [StoredMail, ...StoredMail[]];
-  const base = baseWithoutRequest(writing.config);
+  const { base } = writing;
   const id = digestIdOf(all);
   const leave = leaveLink(writing, { what: 'Digest', id, userId: first.recipient_id });
   const named = all.slice(0, NAMED);
@@ -95,8 +95,8 @@ const WHY: Readonly<Record<MailReason | 'other', string>> = {
   other: 'You are told of this because of your notification settings.',
 };
 
-function leaveLink({ config, key }: Writing, leaving: Leaving): string {
-  return `${baseWithoutRequest(config)}/-/sent_notifications/${leavingToken(key, leaving)}/unsubscribe`;
+function leaveLink({ base, key }: Writing, leaving: Leaving): string {
+  return `${base}/-/sent_notifications/${leavingToken(key, leaving)}/unsubscribe`;
 }
 
 /** RFC 8058: mail programs end it with one click, and without a page. */

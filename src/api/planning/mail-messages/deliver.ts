@@ -18,7 +18,7 @@ import { isStillTold } from './recipients.ts';
 
 const sendsMails = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery === 'smtp';
 
-type Sending = Pick<Rooms, 'config' | 'database' | 'clock' | 'mailer' | 'secretKey' | 'log'>;
+type Sending = Pick<Rooms, 'config' | 'database' | 'clock' | 'mailer' | 'secretKey' | 'log' | 'ownUrl'>;
 
 /** So often one run takes mails: a server that is to stop waits for one. */
 const TURNS = 5;
@@ -89,12 +89,12 @@ async function sendDigest(rooms: Sending, read: ReadMatter, claimed: readonly St
 
 /** Sends these to one who may still be told of them, several in one. */
 async function send(rooms: Sending, read: ReadMatter, mails: readonly StoredMail[]): Promise<void> {
-  const { config, database, clock, mailer, secretKey } = rooms;
+  const { database, clock, mailer, secretKey, ownUrl } = rooms;
   const [told, dropped] = await stillTold(database.reader, read, mails);
   if (dropped.length > 0) await database.transaction((tx) => settle(tx, dropped, { state: 'skipped' }));
   const [first] = told;
   if (first === undefined) return;
-  const writing = { config, key: await secretKey(), date: clock.now() };
+  const writing = { base: ownUrl(), key: await secretKey(), date: clock.now() };
   const stored = told.map(({ mail }) => mail);
   const isDigest = told.length > 1;
   const mail: Mail = isDigest

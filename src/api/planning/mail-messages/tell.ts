@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isScheduledForDeletion } from '../../../access/names.ts';
 import { defineJob, enqueue, type JobRun } from '../../../background/job.ts';
-import { baseWithoutRequest, type Config } from '../../../config.ts';
+import type { Config } from '../../../config.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { subscription } from '../../../facts/bus.ts';
 import type { Occurrence } from '../../../facts/occurrences.ts';
@@ -26,6 +26,8 @@ import { WORDS } from './things.ts';
 /** Does this server write mails at all? */
 export const writesMails = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery !== 'off';
 
+type Writing = Pick<Rooms, 'config' | 'database' | 'ownUrl'>;
+
 interface Telling extends Occurrence {
   /** Of this occurrence and no other. */
   readonly key: string;
@@ -35,7 +37,7 @@ interface Telling extends Occurrence {
 
 export const tell = defineJob({
   kind: 'mail_tell',
-  handle: (rooms: Pick<Rooms, 'config' | 'database'>, telling: Telling, run) => writeMails(rooms, telling, run),
+  handle: (rooms: Writing, telling: Telling, run) => writeMails(rooms, telling, run),
 });
 
 /** Part of the act: what is rolled back is not told, and what is committed is. */
@@ -62,7 +64,7 @@ export function tellBySelf(tx: Transaction, occurrence: Occurrence, key: string)
 }
 
 async function writeMails(
-  { config, database }: Pick<Rooms, 'config' | 'database'>,
+  { config, database, ownUrl }: Writing,
   telling: Telling,
   { signal }: Pick<JobRun, 'signal'>,
 ): Promise<void> {
@@ -70,7 +72,7 @@ async function writeMails(
   const db = database.reader;
   const matter = await readFreshMatter(db, telling);
   if (matter === null || matter.place.mailsOff || isPutAway(matter)) return;
-  const mails = await mailsOf(config, db, matter, telling);
+  const mails = await mailsOf({ config, ownUrl }, db, matter, telling);
   const { resource } = matter;
   const mentioned = await takingPart(db, matter);
   if (resource !== null) await database.transaction((tx) => rememberMentioned(tx, resource, mentioned));
@@ -98,7 +100,7 @@ async function takingPart(db: Rooms['database']['reader'], matter: FreshMatter):
 const isPutAway = ({ event, place }: Matter) => event === 'moved_project' && isScheduledForDeletion(place.fullPath);
 
 async function mailsOf(
-  config: Config,
+  { config, ownUrl }: Pick<Writing, 'config' | 'ownUrl'>,
   db: Rooms['database']['reader'],
   matter: FreshMatter,
   { key, by }: Telling,
@@ -118,7 +120,7 @@ async function mailsOf(
     content,
     given: given.flatMap((id) => users.get(id)?.name ?? []),
   });
-  const host = hostOf(baseWithoutRequest(config));
+  const host = hostOf(ownUrl());
   const root = told === null ? null : messageId(`${WORDS[told.resource.type].name}_${told.resource.id}`, host);
   return {
     ...text,
