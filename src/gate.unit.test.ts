@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import {
   type Client,
   eachOf,
@@ -94,13 +94,20 @@ test('of many works no more than so many are done at the same time, and the resu
   assert.deepEqual([results, most], [[10, 8, 6, 4, 2], 3]);
 });
 
-/** Works for so many milliseconds without waiting for anything. */
-function busyFor(milliseconds: number): void {
-  const began = performance.now();
-  while (performance.now() - began < milliseconds);
+/**
+ * For a test by a clock that only its work moves, however busy the machine is. What is returned works for so many milliseconds
+ * without waiting for anything.
+ */
+function workingTime({ mock }: TestContext): (milliseconds: number) => void {
+  let now = performance.now();
+  mock.method(performance, 'now', () => now);
+  return (milliseconds) => {
+    now += milliseconds;
+  };
 }
 
-test('small works that follow each other in one turn of the event loop give way when their time is up', () => {
+test('small works that follow each other in one turn of the event loop give way when their time is up', (t) => {
+  const busyFor = workingTime(t);
   const giveWay = givingWayTogether();
   assert.equal(giveWay(), undefined);
   assert.equal(giveWay(), undefined);
@@ -108,7 +115,8 @@ test('small works that follow each other in one turn of the event loop give way 
   assert.ok(giveWay() instanceof Promise);
 });
 
-test('the work of many in one turn is one turn, and each that has to wait gets the next one', async () => {
+test('the work of many in one turn is one turn, and each that has to wait gets the next one', async (t) => {
+  const busyFor = workingTime(t);
   const giveWay = givingWayTogether();
   const turns: number[][] = [];
   const look = () => {
@@ -133,7 +141,8 @@ test('the work of many in one turn is one turn, and each that has to wait gets t
   assert.deepEqual(order, [[1], [2], [3], [1], [2], [3], [1], [2], [3]]);
 });
 
-test('of long works that are at it in one turn one goes on in each, and what is little waits for none of them', async () => {
+test('of long works that are at it in one turn one goes on in each, and what is little waits for none of them', async (t) => {
+  const busyFor = workingTime(t);
   const turns: string[][] = [[]];
   const look = () => {
     turns.push([]);
@@ -176,9 +185,9 @@ test('a long list is sorted as toSorted sorts it, equals in their order', async 
   }
 });
 
-test('sorting, filtering and many small works let others have their turns', async () => {
+test('sorting, filtering and many small works let others have their turns', async (t) => {
+  const busyFor = workingTime(t);
   const items = Array.from({ length: 3000 }, (_, at) => (at * 7919) % 3000);
-  // By the clock: a loop that only counts is nothing once it is compiled.
   const slow = <Result>(milliseconds: number, result: Result): Result => {
     busyFor(milliseconds);
     return result;
