@@ -1,15 +1,14 @@
 import { type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { COMMON, isCommonIn } from '../database/common-parts.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
 import { type LookedThrough, lookThrough } from '../database/page.ts';
 import {
-  COMMON,
   containing,
   containingUnindexed,
   eachContaining,
   escapeLike,
   idsContaining,
-  isCommonIn,
   isShortPart,
   like,
 } from '../database/search.ts';

@@ -15,7 +15,7 @@ export type { TransactionOptions } from './transactions.ts';
 export { DatabaseUnavailable } from './unavailable.ts';
 
 export interface Database {
-  /** Only `database/dialect.ts` and `database/search.ts` ask for it. */
+  /** Only `dialect.ts` and what finds parts of texts ask for it. */
   readonly engine: EngineName;
   /** For statements that only read, each for itself. */
   readonly reader: Reader;

@@ -2,18 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type SqlBool, sql } from 'kysely';
 import { testDatabase } from '../../test/engines/engine.ts';
+import { COMMON, surelyMany } from './common-parts.ts';
 import type { Database } from './database.ts';
 import { dialectOf, planOf } from './dialect.ts';
-import {
-  COMMON,
-  containing,
-  containingWords,
-  escapeLike,
-  idsWithParts,
-  like,
-  makeWordsSearchable,
-  surelyMany,
-} from './search.ts';
+import { containing, escapeLike, like } from './search.ts';
+import { containingWords, idsWithParts } from './search-words.ts';
+import { makeWordsSearchable } from './trigrams.ts';
 
 async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
   return transaction(async (tx) => {

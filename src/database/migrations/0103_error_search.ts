@@ -1,4 +1,4 @@
-import { makeOftenWrittenSearchable } from '../search.ts';
+import { makeOftenWrittenSearchable } from '../trigrams.ts';
 import type { Migration } from './migration.ts';
 
 /** Parts of what errors are called and say. */

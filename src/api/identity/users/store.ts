@@ -7,21 +7,14 @@ import {
   sql,
 } from 'kysely';
 import { isLive } from '../../../access/live.ts';
+import { COMMON, isCommonIn, type OfId, surelyMany } from '../../../database/common-parts.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { existsForEach, isAmong, isAmongFound } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { type Count, countUpTo, keyset, paged, pagedAfter } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import {
-  COMMON,
-  containingUnindexed,
-  idsContaining,
-  isCommonIn,
-  isShortPart,
-  type OfId,
-  surelyMany,
-} from '../../../database/search.ts';
+import { containingUnindexed, idsContaining, isShortPart } from '../../../database/search.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { keysetPage, type OffsetRequest, type PageRequest } from '../../../http/lists/pagination.ts';
 import { keptAddress } from '../../../identity/emails.ts';

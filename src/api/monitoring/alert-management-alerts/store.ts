@@ -5,7 +5,7 @@ import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import { containingWordsUnindexed } from '../../../database/search.ts';
+import { containingWordsUnindexed } from '../../../database/search-words.ts';
 import type { AlertStatus, MonitoringTables } from '../../../database/tables/monitoring.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 

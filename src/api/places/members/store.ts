@@ -9,18 +9,12 @@ import {
   sourcesOf,
   sourcesWithMembers,
 } from '../../../access/memberships.ts';
+import { COMMON, countContaining, isCommonIn } from '../../../database/common-parts.ts';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { countUpTo, type Page, paged } from '../../../database/page.ts';
-import {
-  COMMON,
-  containingUnindexed,
-  countContaining,
-  idsContaining,
-  isCommonIn,
-  isShortPart,
-} from '../../../database/search.ts';
+import { containingUnindexed, idsContaining, isShortPart } from '../../../database/search.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type UserBasicRow, usersById } from '../../identity/users/index.ts';
 import type { MemberRow } from './entities.ts';

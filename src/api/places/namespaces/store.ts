@@ -4,12 +4,12 @@ import { type NamespaceRow, namespaceColumns, namespaceHas, namespacesWith } fro
 import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole, projectVisibleTo } from '../../../access/visible.ts';
+import { COMMON, surelyMany } from '../../../database/common-parts.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { notLookedUpBy } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { countUpTo, type Page, paged } from '../../../database/page.ts';
-import { COMMON, surelyMany } from '../../../database/search.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 

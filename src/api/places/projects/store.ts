@@ -3,6 +3,7 @@ import { projectActive, projectArchived } from '../../../access/archived.ts';
 import { projectsInside } from '../../../access/closure.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { projectGatheredByRole, projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
+import { isCommonIn } from '../../../database/common-parts.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { isAmongFound } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
@@ -13,7 +14,6 @@ import {
   escapeLike,
   hasInside,
   idsContaining,
-  isCommonIn,
   isShortPart,
   like,
 } from '../../../database/search.ts';

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { COMMON } from '../../../database/common-parts.ts';
 import type { Reader } from '../../../database/database.ts';
 import { countRows } from '../../../database/page.ts';
-import { COMMON } from '../../../database/search.ts';
 import type { Range } from './kind.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
   containingWordsUnindexed,
   hasTrigrams,
   idsWithParts,
-} from '../../../database/search.ts';
+} from '../../../database/search-words.ts';
 import { searchWords } from '../../../database/words.ts';
 import { given } from '../../../http/parameters/declarations.ts';
 import type { Condition } from './candidates.ts';

@@ -2,10 +2,10 @@ import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool
 import { projectArchived } from '../../../access/archived.ts';
 import { namespacesInside } from '../../../access/closure.ts';
 import type { Project } from '../../../access/projects.ts';
+import { COMMON } from '../../../database/common-parts.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { isAmongFound, notLookedUpBy } from '../../../database/dialect.ts';
 import { type Count, countRows, lookThrough } from '../../../database/page.ts';
-import { COMMON } from '../../../database/search.ts';
 import type { Parent } from '../../../http/access/parents.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { type Condition, isSmall, rarest } from './candidates.ts';

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import { containingWordsUnindexed } from '../../../database/search.ts';
+import { containingWordsUnindexed } from '../../../database/search-words.ts';
 import { searchWords } from '../../../database/words.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 

@@ -9,7 +9,7 @@ import { hasRow } from '../../../database/has-row.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import { containingWordsUnindexed } from '../../../database/search.ts';
+import { containingWordsUnindexed } from '../../../database/search-words.ts';
 import { referElsewhere } from '../../../database/some.ts';
 import type { MilestoneState } from '../../../database/tables/milestones.ts';
 import { searchWords } from '../../../database/words.ts';
