@@ -3,7 +3,7 @@ export { type AuditEvent, changed, INSTANCE, recordAudit } from './audit.ts';
 export type { AuditEventName } from './audit-names.ts';
 export { copyNotes } from './copy-notes.ts';
 export { MOST_NOTES, noteColumns } from './note-columns.ts';
-export { type Push, type PushChange, recordPushEvents } from './push.ts';
+export { type Push, type PushChange, pushedSince, recordPushEvents } from './push.ts';
 export { type HistoryName, markHistory, recordedSince } from './recorded.ts';
 export {
   columnOf,

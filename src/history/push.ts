@@ -1,4 +1,5 @@
-import type { Transaction } from '../database/database.ts';
+import { sql } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
 import type { PushAction, RefType } from '../database/tables/history.ts';
 import { insertActivity } from './store.ts';
 
@@ -48,6 +49,25 @@ export async function recordPushEvents(tx: Transaction, { projectId, authorId, c
       action: 'pushed',
       action_name: ACTION_NAMES[row.push_action],
     })),
+  );
+}
+
+/** From where the pushes since this moment that have events of their own have moved which ref. */
+export async function pushedSince(
+  db: Reader,
+  projectId: number,
+  since: string,
+): Promise<Pick<PushChange, 'refType' | 'ref' | 'from'>[]> {
+  // index: activity_events_by_project_action
+  const rows = await db
+    .selectFrom('activity_events')
+    .select(['ref_type', 'ref', 'commit_from'])
+    .where('project_id', '=', projectId)
+    .where('action', '=', sql.lit('pushed' as const))
+    .where('created_at', '>=', since)
+    .execute();
+  return rows.flatMap(({ ref_type: refType, ref, commit_from: from }) =>
+    refType === null || ref === null ? [] : [{ refType, ref, from }],
   );
 }
 

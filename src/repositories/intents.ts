@@ -145,19 +145,28 @@ export function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
 }
 
 /** The same of a wiki's repository. */
-export function areMoving(tx: Transaction, { projectId, wikiId }: RefOwner): Promise<boolean> {
-  // index: ref_intents_by_project, ref_intents_by_wiki
-  const intents = tx.selectFrom('ref_intents').select('id');
-  return hasRow(
-    wikiId === undefined ? intents.where('project_id', '=', projectId) : intents.where('wiki_id', '=', wikiId),
-  );
+export function areMoving(tx: Transaction, of: RefOwner): Promise<boolean> {
+  return hasRow(intentsOf(tx, of).select('id'));
+}
+
+/** index: ref_intents_by_project, ref_intents_by_wiki */
+function intentsOf(db: Reader, { projectId, wikiId }: RefOwner) {
+  const intents = db.selectFrom('ref_intents');
+  return wikiId === undefined ? intents.where('project_id', '=', projectId) : intents.where('wiki_id', '=', wikiId);
+}
+
+const changesIn = (rows: readonly { readonly changes: string }[]) =>
+  rows.flatMap(({ changes }) => JSON.parse(changes) as RefChange[]);
+
+/** What others than this one are about to do to refs of the same repository, or have done and not said so yet. */
+export async function changesOfOthers(db: Reader, { id, projectId, wikiId }: Intent): Promise<RefChange[]> {
+  const others = intentsOf(db, wikiId === undefined ? { projectId } : { wikiId }).where('id', '<>', id);
+  return changesIn(await others.select('changes').execute());
 }
 
 /** Is somebody about to delete this ref? */
 export async function isBeingDeleted(tx: Transaction, projectId: number, ref: string): Promise<boolean> {
-  // index: ref_intents_by_project
-  const rows = await tx.selectFrom('ref_intents').select('changes').where('project_id', '=', projectId).execute();
-  const changes = rows.flatMap((row) => JSON.parse(row.changes) as RefChange[]);
+  const changes = changesIn(await intentsOf(tx, { projectId }).select('changes').execute());
   return changes.some((change) => change.ref === ref && change.newId === zeroId);
 }
 
@@ -166,8 +175,11 @@ export async function forgetIntentUser(tx: Transaction, userId: number): Promise
   await tx.updateTable('ref_intents').set({ user_id: null }).where('user_id', '=', userId).execute();
 }
 
-/** Rows whose process has not settled them in time, by id, those behind `after`. `before`: an ISO timestamp. */
-export async function leftIntents(db: Reader, before: string, after: number, limit: number): Promise<Intent[]> {
+/** One whose process has not settled it in time. */
+export type LeftIntent = Intent & { readonly createdAt: string };
+
+/** Those that are left, by id, those behind `after`. `before`: an ISO timestamp. */
+export async function leftIntents(db: Reader, before: string, after: number, limit: number): Promise<LeftIntent[]> {
   // index: ref_intents primary key; few rows are in it at any moment
   const rows = await db
     .selectFrom('ref_intents')
@@ -180,6 +192,7 @@ export async function leftIntents(db: Reader, before: string, after: number, lim
   return rows.map((row) => ({
     ...(row.wiki_id === null ? { projectId: row.project_id as number } : { wikiId: row.wiki_id }),
     id: row.id,
+    createdAt: row.created_at,
     userId: row.user_id,
     changes: JSON.parse(row.changes) as RefChange[],
     merge: mergeOf(row),

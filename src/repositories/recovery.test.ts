@@ -11,6 +11,7 @@ import type { Intent } from './intents.ts';
 import { beginMove } from './move-refs.ts';
 import { settleLeftIntents } from './recovery.ts';
 import { repositoryOf } from './repository.ts';
+import { settleIntent } from './settle.ts';
 
 // A process that dies between writing down what it is about to move and recording that it has: what the next one finds.
 
@@ -129,6 +130,54 @@ test('a ref that others have moved elsewhere had not', async () => {
   assert.deepEqual((await pushes(left, 1))[0]?.commit_to, elsewhere);
 });
 
+test('of two that were to move a ref from the same commit the one that has done so is recorded', async () => {
+  for (const isSettled of [true, false]) {
+    const left = await beforeTheMove();
+    const count = await pushCount(left);
+    // Whoever got no answer has pushed again, with a commit more.
+    await intendTo(left, [toMain(left)]);
+    const beyond = await left.given.commit({ 'a.txt': 'three' }, { branch: 'draft' });
+    const change = { ...toMain(left), newId: beyond };
+    const again = await intendTo(left, [change]);
+    await moveNow(left, [change]);
+    if (isSettled) await settleIntent(rooms, again, [change]);
+    await settleLeftIntents(rooms, true);
+    assert.equal(await pushCount(left), count + 2, 'that of the draft, and one');
+    assert.deepEqual(await pushes(left, 1), [{ ref: 'main', commit_from: left.oldId, commit_to: beyond }]);
+    assert.equal(await intents(left), 0);
+  }
+});
+
+test('a push that is made again when nobody has answered is recorded once', async () => {
+  const left = await beforeTheMove();
+  const count = await pushCount(left);
+  await intendTo(left, [toMain(left)]);
+  const again = await intendTo(left, [toMain(left)]);
+  await moveNow(left, [toMain(left)]);
+  await settleIntent(rooms, again, again.changes);
+  await settleLeftIntents(rooms, true);
+  assert.deepEqual([await pushCount(left), await intents(left)], [count + 1, 0]);
+});
+
+test('a ref that others have moved on, and not said so yet, had been moved', async () => {
+  const left = await beforeTheMove();
+  await intendTo(left, [toMain(left)]);
+  await moveNow(left, [toMain(left)]);
+  const back = {
+    ref: 'refs/heads/main',
+    oldId: left.newId,
+    newId: await left.given.commit({ b: 'b' }, { branch: 'other' }),
+  };
+  await intendTo(left, [back]);
+  await moveNow(left, [back]);
+  await settleLeftIntents(rooms, true);
+  const moves = (await pushes(left, 2)).map(({ commit_from, commit_to }) => [commit_from, commit_to]);
+  assert.deepEqual(moves, [
+    [back.oldId, back.newId],
+    [left.oldId, left.newId],
+  ]);
+});
+
 test('a removed ref is recorded as removed, one that is there still is not', async () => {
   const left = await beforeTheMove();
   const removal = { ref: 'refs/heads/draft', oldId: left.newId, newId: zeroId };
@@ -171,6 +220,7 @@ test('the first branch of an empty repository becomes its default branch even so
   const project = await findProject(reader, NOBODY, String(given.id));
   assert.ok(project);
   const change = { ref: 'refs/heads/trunk', oldId: zeroId, newId: branch.commit.id };
+  clock.advance(1);
   await intendTo({ ...other, given, project }, [change]);
   await settleLeftIntents(rooms, true);
   const { body } = await given.owner.get(given.at);

@@ -1,13 +1,9 @@
 import { readWiki } from '../access/wikis.ts';
 import { defineJob } from '../background/job.ts';
 import type { Reader } from '../database/database.ts';
-import { isAncestor } from '../git/ancestry.ts';
-import type { Git } from '../git/git.ts';
-import { resolveRef, zeroId } from '../git/refs.ts';
-import type { Repository } from '../git/repository.ts';
-import type { RefChange } from '../git/update-refs.ts';
 import { pointHead } from './default-branch.ts';
-import { type Intent, leftIntents } from './intents.ts';
+import { haveMoved } from './have-moved.ts';
+import { type Intent, type LeftIntent, leftIntents } from './intents.ts';
 import { type Placed, repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
 import { settleIntent } from './settle.ts';
@@ -35,7 +31,7 @@ export async function settleLeftIntents(rooms: RefRooms, alone: boolean): Promis
   }
 }
 
-async function settleOrLog(rooms: RefRooms, intent: Intent): Promise<boolean> {
+async function settleOrLog(rooms: RefRooms, intent: LeftIntent): Promise<boolean> {
   try {
     await settleByRefs(rooms, intent);
     return true;
@@ -50,14 +46,10 @@ async function settleOrLog(rooms: RefRooms, intent: Intent): Promise<boolean> {
   }
 }
 
-/** A ref that stands where the intent wanted it has moved, and so has one that others have moved on from there since. */
-async function settleByRefs(rooms: RefRooms, intent: Intent): Promise<void> {
+async function settleByRefs(rooms: RefRooms, intent: LeftIntent): Promise<void> {
   const place = await placeOf(rooms.database.reader, intent);
   const repository = place ? repositoryOf(rooms.git, place) : null;
-  const moved: RefChange[] = [];
-  for (const change of intent.changes) {
-    if (repository && (await hasMoved(rooms.git, repository, change))) moved.push(change);
-  }
+  const moved = repository === null ? [] : await haveMoved(rooms, repository, intent);
   await settleIntent(rooms, intent, moved);
   // Its process may have died when it had decided the default branch, and HEAD had not followed.
   if (intent.wikiId === undefined) await pointHead(rooms.database.reader, rooms.git, intent.projectId);
@@ -73,12 +65,6 @@ async function placeOf(db: Reader, { projectId, wikiId }: Intent): Promise<Place
     .where('project_id', '=', projectId)
     .executeTakeFirst();
   return row ?? null;
-}
-
-async function hasMoved(git: Git, repository: Repository, { ref, oldId, newId }: RefChange): Promise<boolean> {
-  const now = (await resolveRef(repository, ref)) ?? zeroId;
-  if (now === newId || now === oldId || now === zeroId || newId === zeroId) return now === newId;
-  return isAncestor(git, repository, newId, now);
 }
 
 /** Every minute, for what other processes on the same database have left. */
