@@ -6,10 +6,12 @@ import type { Act, Acting } from '../../../facts/act.ts';
 import { GitFailed, unlessOverLimit } from '../../../git/failures.ts';
 import type { Git } from '../../../git/git.ts';
 import { NOBODY } from '../../../identity/caller.ts';
+import { isMoving } from '../../../repositories/intents.ts';
 import type { Versioned } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { lookAtBranches } from './branches.ts';
 import { describe } from './describe.ts';
+import { followHeads } from './follow-heads.ts';
 import { mergeStatus } from './mergeability.ts';
 
 /**
@@ -56,7 +58,11 @@ export const checkMergeRequests = defineJob({
 /** What git says of one of them; what is too dear to be said is left open, until its branches move again. */
 async function lookAt(db: Reader, git: Git, project: Place, mergeRequest: Unchecked) {
   const branches = await unlessOverLimit(() => lookAtBranches(git, project, mergeRequest));
-  return { check: branches?.check ?? null, versions: await describeAll(db, git, project, mergeRequest) };
+  return {
+    check: branches?.check ?? null,
+    source: branches?.source ?? null,
+    versions: await describeAll(db, git, project, mergeRequest),
+  };
 }
 
 /** It says nothing of other merge requests. */
@@ -92,7 +98,7 @@ function placeOf(db: Reader, projectId: number): Promise<Place | undefined> {
 function uncheckedOf(db: Reader, projectId: number, before?: number) {
   return db
     .selectFrom('merge_requests')
-    .select(['id', 'source_branch', 'target_branch', 'head_sha'])
+    .select(['id', 'iid', 'source_branch', 'target_branch', 'head_sha'])
     .where('project_id', '=', projectId)
     .where('state', '=', sql.lit('opened' as const))
     .where('merge_status', '=', sql.lit('unchecked' as const))
@@ -130,12 +136,17 @@ function undescribedOf(db: Reader, id: number) {
 function keep(
   acting: Acting,
   project: Place,
-  { id, head_sha }: Unchecked,
-  { check, versions }: Awaited<ReturnType<typeof lookAt>>,
+  { id, iid, head_sha }: Unchecked,
+  { check, source, versions }: Awaited<ReturnType<typeof lookAt>>,
 ): Promise<boolean> {
+  const { project_id: projectId } = project;
   return acting(NOBODY, async (act) => {
-    if ((await placeOf(act, project.project_id))?.ref_state_version !== project.ref_state_version) {
-      await enqueue(act, checkMergeRequests, { projectId: project.project_id }, { key: `${project.project_id}` });
+    const isAsSeen = (await placeOf(act, projectId))?.ref_state_version === project.ref_state_version;
+    // Of two pushes the earlier one may have been recorded later: then the head is its, and nobody else will mend it.
+    const isBehind = isAsSeen && source !== null && source !== head_sha && !(await isMoving(act, projectId));
+    if (isBehind) await followHeads(act, projectId, [{ id, iid, head_sha, head: source }]);
+    if (!isAsSeen || isBehind) {
+      await enqueue(act, checkMergeRequests, { projectId }, { key: `${projectId}` });
       return false;
     }
     const kept = await act

@@ -125,6 +125,27 @@ test('when it comes to nothing, what was waited for and has come meanwhile merge
   assert.deepEqual([state, merge_when_pipeline_succeeds], ['merged', false]);
 });
 
+test('when a push is settled after the next one, the head is that of the next one', async () => {
+  const place = await newProject({ readme: true });
+  const mr = await newMergeRequest(place);
+  const first = await place.commit({ 'first.txt': 'x' }, { branch: 'draft', parent: mr.sha });
+  const project = (await findProject(reader, NOBODY, String(place.id)))!;
+  const changes = [{ ref: `refs/heads/${mr.source_branch}`, oldId: mr.sha, newId: first }];
+  const intent = await beginMove(rooms, { project, by: { server: true, userId: place.owner.id }, changes });
+  assert.ok(!isRefused(intent));
+  await updateRefs(rooms.git, repositoryOf(rooms.git, project), changes);
+  const second = await place.commit({ 'second.txt': 'x' }, { branch: mr.source_branch, parent: first });
+  assert.equal((await read(place, mr.at)).sha, second);
+  clock.advance(2);
+  await work();
+  assert.equal((await read(place, mr.at)).sha, second, 'while the first one is not settled');
+  await settleLeftIntents(rooms, true);
+  clock.advance(2);
+  await work();
+  const { sha, merge_status } = await read(place, mr.at);
+  assert.deepEqual([sha, merge_status], [second, 'can_be_merged']);
+});
+
 test('a merge of a merge request that is gone is a push like any other', async () => {
   const { place, mr, newId, moveNow } = await begun();
   await rooms.database.transaction((tx) => tx.deleteFrom('merge_requests').where('id', '=', mr.id).execute());
