@@ -132,7 +132,7 @@ function undescribedOf(db: Reader, id: number) {
     .execute();
 }
 
-/** False: refs have moved since the look began. */
+/** False: refs have moved since the look began, and it begins anew. */
 function keep(
   acting: Acting,
   project: Place,
@@ -141,13 +141,15 @@ function keep(
 ): Promise<boolean> {
   const { project_id: projectId } = project;
   return acting(NOBODY, async (act) => {
-    const isAsSeen = (await placeOf(act, projectId))?.ref_state_version === project.ref_state_version;
-    // Of two pushes the earlier one may have been recorded later: then the head is its, and nobody else will mend it.
-    const isBehind = isAsSeen && source !== null && source !== head_sha && !(await isMoving(act, projectId));
-    if (isBehind) await followHeads(act, projectId, [{ id, iid, head_sha, head: source }]);
-    if (!isAsSeen || isBehind) {
+    if ((await placeOf(act, projectId))?.ref_state_version !== project.ref_state_version) {
       await enqueue(act, checkMergeRequests, { projectId }, { key: `${projectId}` });
       return false;
+    }
+    if (source !== null && source !== head_sha) {
+      // A push is on its way, or of two the earlier one was recorded later: then nobody else mends the head.
+      if (!(await isMoving(act, projectId))) await followHeads(act, projectId, [{ id, iid, head_sha, head: source }]);
+      await checkSoon(act, projectId);
+      return true;
     }
     const kept = await act
       .updateTable('merge_requests')

@@ -140,8 +140,10 @@ test('when a push is settled after the next one, the head is that of the next on
   await work();
   assert.equal((await read(place, mr.at)).sha, second, 'while the first one is not settled');
   await settleLeftIntents(rooms, true);
-  clock.advance(2);
-  await work();
+  for (let looks = 0; looks < 2; looks++) {
+    clock.advance(2);
+    await work();
+  }
   const { sha, merge_status } = await read(place, mr.at);
   assert.deepEqual([sha, merge_status], [second, 'can_be_merged']);
 });
