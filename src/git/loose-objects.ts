@@ -131,9 +131,35 @@ async function finish(repository: Repository, file: FileHandle, draft: string, i
   const objects = join(repository.directory, 'objects');
   const directory = join(objects, id.slice(0, 2));
   const [made] = await Promise.all([makeDirectory(directory), file.sync()]);
-  await rename(draft, pathOf(repository, id));
-  await Promise.all([syncDirectory(directory), made ? syncDirectory(objects) : null]);
+  const madeAgain = await moveInto(directory, draft, pathOf(repository, id));
+  await Promise.all([unlessPacked(syncDirectory(directory)), made || madeAgain ? syncDirectory(objects) : null]);
 }
+
+/** So often a directory is made again that upkeep has removed, because nothing was in it. */
+const MOST_TRIES = 5;
+
+/** True: the directory was made for it. */
+async function moveInto(directory: string, draft: string, path: string): Promise<boolean> {
+  let made = false;
+  for (let tries = 1; ; tries++) {
+    try {
+      await rename(draft, path);
+      return made;
+    } catch (error) {
+      if (!isMissing(error) || tries === MOST_TRIES) throw error;
+      made = await makeDirectory(directory);
+    }
+  }
+}
+
+/** Upkeep may have put the object into a pack already, and removed the directory. */
+async function unlessPacked(synced: Promise<void>): Promise<void> {
+  await synced.catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+}
+
+const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** True: it was not there. */
 async function makeDirectory(directory: string): Promise<boolean> {
@@ -153,7 +179,7 @@ async function touch(git: Git, path: string): Promise<boolean> {
     await utimes(path, now, now);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (isMissing(error)) return false;
     throw error;
   }
 }
