@@ -19,11 +19,10 @@ export async function haveMoved(
   repository: Repository,
   intent: LeftIntent,
 ): Promise<RefChange[]> {
-  const others = await othersOf(database.reader, intent);
+  const others = Map.groupBy(await othersOf(database.reader, intent), ({ ref }) => ref);
   const moved: RefChange[] = [];
   for (const change of intent.changes) {
-    const ofIt = others.filter(({ ref }) => ref === change.ref);
-    if (await hasMoved(git, repository, change, ofIt)) moved.push(change);
+    if (await hasMoved(git, repository, change, others.get(change.ref) ?? [])) moved.push(change);
   }
   return moved;
 }
