@@ -118,17 +118,23 @@ async function filled(owner: Caller): Promise<Project> {
   return project;
 }
 
-test('all branches, tags and heads of merge requests come, by the name of their server too, and nothing else', async () => {
-  const source = await there.user();
-  const project = await filled(source);
+/** Imports a project of this owner into a new group: what became of it, and the group's owner. */
+async function broughtHere(source: Caller, project: Project, url = there.server.address) {
   const { owner, path } = await here.newGroup();
-  const url = there.server.address.replace('127.0.0.1', 'localhost');
   const wish = { source_type: 'project_entity', destination_namespace: path };
   const wanted = importOf({ url }, `${source.username}/${project.path}`, 'api', wish);
   const configuration = { url, access_token: source.token };
   const { id } = (await done(owner.post('/bulk_imports', { ...wanted, configuration }))).body;
   await here.work();
   const [entity] = (await owner.get(`/bulk_imports/${id}/entities`)).body;
+  return { owner, entity };
+}
+
+test('all branches, tags and heads of merge requests come, by the name of their server too, and nothing else', async () => {
+  const source = await there.user();
+  const project = await filled(source);
+  const url = there.server.address.replace('127.0.0.1', 'localhost');
+  const { owner, entity } = await broughtHere(source, project, url);
   assert.deepEqual([entity.status, texts(entity)], ['finished', []]);
   const is = await refsOf(here, owner, { id: entity.project_id });
   const was = await refsOf(there, source, project);
@@ -141,13 +147,7 @@ test('all branches, tags and heads of merge requests come, by the name of their 
 test('a project into which nothing was ever pushed comes without a repository', async () => {
   const source = await there.user();
   const project = await there.newProject({ owner: source, default_branch: 'trunk' });
-  const { owner, path } = await here.newGroup();
-  const wish = { source_type: 'project_entity', destination_namespace: path };
-  const wanted = importOf({ url: there.server.address }, `${source.username}/${project.path}`, 'bare', wish);
-  const configuration = { url: there.server.address, access_token: source.token };
-  const { id } = (await done(owner.post('/bulk_imports', { ...wanted, configuration }))).body;
-  await here.work();
-  const [entity] = (await owner.get(`/bulk_imports/${id}/entities`)).body;
+  const { owner, entity } = await broughtHere(source, project);
   assert.deepEqual([entity.status, texts(entity)], ['finished', []]);
   assert.equal((await owner.get(`/projects/${entity.project_id}`)).body.empty_repo, true);
   assert.equal(await isReadOnly(entity.project_id), false);
@@ -189,13 +189,7 @@ test('of a repository whose history is cut off nothing is here', async () => {
     .executeTakeFirstOrThrow();
   const [tip] = await listRefs(git, repositoryOf(git, row), 'refs/heads/feature');
   await writeFile(join(repositoryOf(git, row).directory, 'shallow'), `${tip!.id}\n`);
-  const { owner, path } = await here.newGroup();
-  const wish = { source_type: 'project_entity', destination_namespace: path };
-  const wanted = importOf({ url: there.server.address }, `${source.username}/${project.path}`, 'api', wish);
-  const configuration = { url: there.server.address, access_token: source.token };
-  const { id } = (await done(owner.post('/bulk_imports', { ...wanted, configuration }))).body;
-  await here.work();
-  const [entity] = (await owner.get(`/bulk_imports/${id}/entities`)).body;
+  const { owner, entity } = await broughtHere(source, project);
   assert.deepEqual(texts(entity), [['repository', 'The history of the repository is not whole']]);
   assert.deepEqual((await refsOf(here, owner, { id: entity.project_id })).refs, []);
   assert.equal(await isReadOnly(entity.project_id), false);
