@@ -80,7 +80,39 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The names of all settings. The functions that read a variable take no other name, so this list has every setting. */
+export const settingNames = [
+  'HEARTH_HOST',
+  'HEARTH_PORT',
+  'HEARTH_EXTERNAL_URL',
+  'HEARTH_TRUSTED_PROXIES',
+  'HEARTH_DATA_DIR',
+  'HEARTH_DATABASE_URL',
+  'HEARTH_STORAGES',
+  'HEARTH_BLOBS',
+  'HEARTH_SECRET_KEY',
+  'HEARTH_ROOT_TOKEN',
+  'HEARTH_ROOT_PASSWORD',
+  'HEARTH_TIER',
+  'HEARTH_IMPERSONATION_ENABLED',
+  'HEARTH_REGISTRATION_TOKEN',
+  'HEARTH_ALLOW_LOCAL_REQUESTS',
+  'HEARTH_ROLE',
+  'HEARTH_PRIMARY_URL',
+  'HEARTH_PRIMARY_TOKEN',
+  'HEARTH_SITE_NAME',
+  'HEARTH_SITE_SYNC_INTERVAL',
+  'HEARTH_SITE_STATUS_INTERVAL',
+  'HEARTH_LOG_LEVEL',
+  'HEARTH_MAIL_DELIVERY',
+  'HEARTH_SMTP_URL',
+  'HEARTH_MAIL_FROM',
+  'HEARTH_MAIL_DISPLAY_NAME',
+  'HEARTH_MAIL_REPLY_TO',
+] as const;
+export type SettingName = (typeof settingNames)[number];
 
 /** Reads and validates all settings. An empty variable counts as unset. Throws ConfigError. */
 export function readConfig(env: Environment): Config {
@@ -89,7 +121,7 @@ export function readConfig(env: Environment): Config {
   const role = oneOf(env, 'HEARTH_ROLE', ['primary', 'secondary'] as const, 'primary');
   return Object.freeze({
     host: hostName(env, 'HEARTH_HOST') ?? '127.0.0.1',
-    port: integer(env, 'HEARTH_PORT', 8080, 0, 65_535),
+    port: portNumber(env, 'HEARTH_PORT'),
     externalUrl: httpUrl(env, 'HEARTH_EXTERNAL_URL'),
     trustedProxies: cidrs(env, 'HEARTH_TRUSTED_PROXIES'),
     dataDir,
@@ -148,16 +180,16 @@ function isAddress(text: string): boolean {
   return text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
 }
 
-function given(env: Environment, name: string): string | null {
+function given(env: Environment, name: SettingName): string | null {
   const value = env[name]?.trim();
   return value ? value : null;
 }
 
-function wrong(name: string, rule: string): ConfigError {
+function wrong(name: SettingName, rule: string): ConfigError {
   return new ConfigError(`${name} ${rule}`);
 }
 
-function integer(env: Environment, name: string, fallback: number, least: number, most: number): number {
+function integer(env: Environment, name: SettingName, fallback: number, least: number, most: number): number {
   const text = given(env, name);
   if (text === null) return fallback;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -165,7 +197,19 @@ function integer(env: Environment, name: string, fallback: number, least: number
   return value;
 }
 
-function boolean(env: Environment, name: string, fallback: boolean): boolean {
+/** Kubernetes gives every pod beside a service called `hearth` a HEARTH_PORT of its own, which is a URL. */
+function portNumber(env: Environment, name: SettingName): number {
+  const text = given(env, name);
+  if (text !== null && /^(tcp|udp|sctp):\/\/[\w.:[\]-]{1,255}$/.test(text)) {
+    throw wrong(
+      name,
+      `is ${text}, which Kubernetes sets for a service called "hearth". Set enableServiceLinks: false in the pod, or rename the service.`,
+    );
+  }
+  return integer(env, name, 8080, 0, 65_535);
+}
+
+function boolean(env: Environment, name: SettingName, fallback: boolean): boolean {
   const text = given(env, name)?.toLowerCase();
   if (text === undefined) return fallback;
   if (text === 'true' || text === '1') return true;
@@ -173,7 +217,7 @@ function boolean(env: Environment, name: string, fallback: boolean): boolean {
   throw wrong(name, 'must be true or false');
 }
 
-function oneOf<const T extends string>(env: Environment, name: string, values: readonly T[], fallback: T): T {
+function oneOf<const T extends string>(env: Environment, name: SettingName, values: readonly T[], fallback: T): T {
   const text = given(env, name);
   if (text === null) return fallback;
   const value = values.find((candidate) => candidate === text);
@@ -182,7 +226,7 @@ function oneOf<const T extends string>(env: Environment, name: string, values: r
 }
 
 /** One line of text: it ends up in headers and pages. */
-function line(env: Environment, name: string): string | null {
+function line(env: Environment, name: SettingName): string | null {
   const text = given(env, name);
   if (text !== null && (/[\x00-\x1f\x7f]/.test(text) || text.length > 255)) {
     throw wrong(name, 'must be one line of at most 255 characters');
@@ -190,14 +234,14 @@ function line(env: Environment, name: string): string | null {
   return text;
 }
 
-function hostName(env: Environment, name: string): string | null {
+function hostName(env: Environment, name: SettingName): string | null {
   const text = given(env, name)?.replace(/^\[(.*)\]$/, '$1');
   if (text === undefined) return null;
   if (isAddress(text) || /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?$/.test(text)) return text;
   throw wrong(name, 'must be an address or a host name');
 }
 
-function httpUrl(env: Environment, name: string): URL | null {
+function httpUrl(env: Environment, name: SettingName): URL | null {
   const text = given(env, name);
   if (text === null) return null;
   const url = URL.parse(text);
@@ -209,13 +253,13 @@ function httpUrl(env: Environment, name: string): URL | null {
 }
 
 /** A secondary is nothing without a primary. */
-function primaryUrl(env: Environment, name: string, role: Config['role']): URL | null {
+function primaryUrl(env: Environment, name: SettingName, role: Config['role']): URL | null {
   const url = httpUrl(env, name);
   if (url === null && role === 'secondary') throw wrong(name, 'must be set when HEARTH_ROLE is secondary');
   return url;
 }
 
-function cidrs(env: Environment, name: string): readonly Cidr[] {
+function cidrs(env: Environment, name: SettingName): readonly Cidr[] {
   const items = (given(env, name) ?? '').split(',').map((item) => item.trim());
   return items
     .filter((item) => item !== '')
@@ -226,14 +270,14 @@ function cidrs(env: Environment, name: string): readonly Cidr[] {
     });
 }
 
-function databaseUrl(env: Environment, name: string): string | null {
+function databaseUrl(env: Environment, name: SettingName): string | null {
   const text = given(env, name);
   if (text === null) return null;
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) throw wrong(name, 'must be a postgres:// URL');
   return text;
 }
 
-function secretKey(env: Environment, name: string): Buffer | null {
+function secretKey(env: Environment, name: SettingName): Buffer | null {
   const text = given(env, name);
   if (text === null) return null;
   if (!/^[0-9a-f]{64}$/i.test(text)) throw wrong(name, 'must be 32 bytes as 64 hexadecimal digits');
@@ -241,7 +285,7 @@ function secretKey(env: Environment, name: string): Buffer | null {
 }
 
 /** What travels in a header: visible ASCII without spaces. */
-function token(env: Environment, name: string): string | null {
+function token(env: Environment, name: SettingName): string | null {
   const text = given(env, name);
   if (text !== null && !/^[\x21-\x7e]{1,255}$/.test(text)) {
     throw wrong(name, 'must be 1 to 255 visible ASCII characters without spaces');
@@ -250,7 +294,7 @@ function token(env: Environment, name: string): string | null {
 }
 
 // Not trimmed: spaces at the ends of a password belong to it.
-function password(env: Environment, name: string): string | null {
+function password(env: Environment, name: SettingName): string | null {
   const text = env[name];
   if (!text) return null;
   const length = [...text].length;
@@ -258,7 +302,7 @@ function password(env: Environment, name: string): string | null {
   return text;
 }
 
-function readStorages(env: Environment, name: string, dataDir: string): Readonly<Record<string, Storage>> {
+function readStorages(env: Environment, name: SettingName, dataDir: string): Readonly<Record<string, Storage>> {
   const text = given(env, name);
   const named: Record<string, Storage> = Object.create(null);
   if (text === null) {
@@ -278,7 +322,7 @@ function readStorages(env: Environment, name: string, dataDir: string): Readonly
   return Object.freeze(named);
 }
 
-function jsonObject(text: string, name: string): object {
+function jsonObject(text: string, name: SettingName): object {
   const shape = 'must be a JSON object such as {"default":{"path":"/srv/repositories"}}';
   try {
     const value: unknown = JSON.parse(text);
@@ -290,7 +334,7 @@ function jsonObject(text: string, name: string): object {
 }
 
 /** Several processes on one database need the same one, as they need the same storages. */
-function blobsDir(env: Environment, name: string, dataDir: string, all: Config['storages']): string {
+function blobsDir(env: Environment, name: SettingName, dataDir: string, all: Config['storages']): string {
   const path = resolve(dataDir, given(env, name) ?? 'blobs');
   const inside = Object.entries(all).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
   if (inside) throw wrong(name, `must lie outside of the storage ${inside[0]}`);
@@ -298,7 +342,7 @@ function blobsDir(env: Environment, name: string, dataDir: string, all: Config['
 }
 
 /** A move between two storages copies a directory and then removes the old one: they must not overlap. */
-function refuseSharedPaths(named: Record<string, Storage>, name: string): void {
+function refuseSharedPaths(named: Record<string, Storage>, name: SettingName): void {
   const entries = Object.entries(named);
   for (const [one, { path }] of entries) {
     const inside = entries.find(([other, it]) => other !== one && (it.path + sep).startsWith(path + sep));
@@ -334,7 +378,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function mailAddress(env: Environment, name: string): string | null {
+function mailAddress(env: Environment, name: SettingName): string | null {
   const text = line(env, name);
   if (text !== null && !/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(text)) throw wrong(name, 'must be a mail address');
   return text;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { baseOf, baseWithoutRequest, ConfigError, inCidrs, parseCidr, readConfig } from './config.ts';
+import { baseOf, baseWithoutRequest, ConfigError, inCidrs, parseCidr, readConfig, settingNames } from './config.ts';
 
 test('without any variable the defaults of the table hold', () => {
   const config = readConfig({});
@@ -99,6 +99,27 @@ test('every variable is read', () => {
   assert.deepEqual({ ...storages }, { default: { path: '/srv/hearth/repos' }, second: { path: '/mnt/second' } });
   assert.equal(secretKey?.length, 32);
   assert.deepEqual(rest, EVERY_VALUE);
+});
+
+test('the list of settings has those that are read, and no other', () => {
+  const read = new Set<string>();
+  readConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }));
+  assert.deepEqual([...read].sort(), settingNames.toSorted());
+  assert.deepEqual(Object.keys(EVERY_VARIABLE).sort(), settingNames.toSorted());
+});
+
+test('a HEARTH_PORT that Kubernetes has set is refused with its origin and the remedy', () => {
+  for (const value of ['tcp://10.0.0.1:8080', 'udp://[fd00::1]:53']) {
+    assert.throws(
+      () => readConfig({ HEARTH_PORT: value }),
+      (error) =>
+        error instanceof ConfigError &&
+        error.message ===
+          `HEARTH_PORT is ${value}, which Kubernetes sets for a service called "hearth". ` +
+            'Set enableServiceLinks: false in the pod, or rename the service.',
+    );
+  }
+  assert.throws(() => readConfig({ HEARTH_PORT: 'tcp://u:hunter2@x' }), /must be a whole number/);
 });
 
 test('an empty variable counts as unset', () => {

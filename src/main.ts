@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
+import { checkVariableNames } from './config-names.ts';
+import type { Log } from './log.ts';
 import { keepFilesPrivate } from './secrets/private-files.ts';
 import { redactText } from './secrets/redaction.ts';
 
@@ -28,8 +30,8 @@ const commands: Readonly<Record<string, Command>> = Object.assign(Object.create(
   serve,
   migrate,
   token,
-  backup: async (args: readonly string[]) => (await backupRoom()).backupCommand(args, called()),
-  restore: async (args: readonly string[]) => (await backupRoom()).restoreCommand(args, called()),
+  backup,
+  restore,
   doctor,
   version: async (args: readonly string[]) => {
     noArguments(args);
@@ -56,25 +58,42 @@ async function run([first = 'serve', ...rest]: readonly string[]): Promise<void>
 
 async function serve(args: readonly string[]): Promise<void> {
   noArguments(args);
-  const config = readConfig(process.env);
+  const { config, warnings } = loadConfig();
   const asked = stopSignal();
-  const { giveBackWhenQuiet } = await import('./quiet.ts');
-  const server = await startAs(config);
+  const { requireGit } = await import('./git/version.ts');
+  // git runs while the modules are loaded: it comes first.
+  const [, start, { createLog }, { giveBackWhenQuiet }] = await Promise.all([
+    requireGit(),
+    loadServer(config),
+    import('./log.ts'),
+    import('./quiet.ts'),
+  ]);
+  const log = createLog(config);
+  for (const warning of warnings) log.warn(warning);
+  const server = await start(config, { log });
   giveBackWhenQuiet(server.forget);
   await asked;
   await server.stop();
+  log.close();
   process.exit(0);
 }
 
-/** A primary, or the copies of one. */
-async function startAs(config: Config): Promise<{ forget(): void; stop(): Promise<void> }> {
-  if (config.role === 'secondary') return (await import('./secondary/index.ts')).startSecondary(config);
-  return (await import('./server.ts')).startServer(config);
+interface RunningServer {
+  forget(): void;
+  stop(): Promise<void>;
+}
+
+type StartServer = (config: Config, options: { readonly log: Log }) => Promise<RunningServer>;
+
+/** Loads what starts a primary, or the copies of one. */
+async function loadServer(config: Config): Promise<StartServer> {
+  if (config.role === 'secondary') return (await import('./secondary/index.ts')).startSecondary;
+  return (await import('./server.ts')).startServer;
 }
 
 async function migrate(args: readonly string[]): Promise<void> {
   noArguments(args);
-  const config = readConfig(process.env);
+  const config = loadCommandConfig();
   const { openDatabase } = await import('./database/database.ts');
   const { migrate: bringUpToDate } = await import('./database/migrate.ts');
   const url = config.databaseUrl ?? undefined;
@@ -86,22 +105,53 @@ async function migrate(args: readonly string[]): Promise<void> {
 }
 
 async function token(args: readonly string[]): Promise<void> {
+  const config = loadCommandConfig();
   const { tokenCommand } = await import('./token-command.ts');
-  await tokenCommand(args, readConfig(process.env), (text) => process.stdout.write(text));
+  await tokenCommand(args, config, (text) => process.stdout.write(text));
+}
+
+async function backup(args: readonly string[]): Promise<void> {
+  const context = called();
+  const { backupCommand } = await loadBackupCommands();
+  await backupCommand(args, context);
+}
+
+async function restore(args: readonly string[]): Promise<void> {
+  const context = called();
+  const { restoreCommand } = await loadBackupCommands();
+  await restoreCommand(args, context);
 }
 
 async function doctor(args: readonly string[]): Promise<void> {
-  const { doctorCommand } = await backupRoom();
-  const { actingBeside } = await import('./server.ts');
   const { config, ...surroundings } = called();
+  const { doctorCommand } = await loadBackupCommands();
+  const { actingBeside } = await import('./server.ts');
   await doctorCommand(args, { config, ...surroundings }, (database) => actingBeside(config, database));
 }
 
-const backupRoom = () => import('./backup/commands.ts');
+/** Throws ConfigError where git, which all of these run, is missing or too old. */
+async function loadBackupCommands(): Promise<typeof import('./backup/commands.ts')> {
+  const { requireGit } = await import('./git/version.ts');
+  const [, loaded] = await Promise.all([requireGit(), import('./backup/commands.ts')]);
+  return loaded;
+}
 
 function called() {
   const { stdout, stderr } = process;
-  return { config: readConfig(process.env), version: packageJson.version, stdout, stderr };
+  return { config: loadCommandConfig(), version: packageJson.version, stdout, stderr };
+}
+
+/** Returns the settings, and warnings about variables that are none. Throws ConfigError. */
+function loadConfig(): { config: Config; warnings: readonly string[] } {
+  const warnings = checkVariableNames(process.env);
+  return { config: readConfig(process.env), warnings };
+}
+
+/** Returns the settings for a command without a log: warnings go to standard error. Throws ConfigError. */
+function loadCommandConfig(): Config {
+  const { config, warnings } = loadConfig();
+  for (const warning of warnings) process.stderr.write(`hearth: ${warning}\n`);
+  return config;
 }
 
 // Ctrl-C in a terminal reaches the server directly and again through npm or the launcher: that is one wish.

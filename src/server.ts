@@ -26,6 +26,7 @@ import { createRegistry, type Registry } from './http/serving/registry.ts';
 import { forgetAnswers } from './http/serving/remembered-answers.ts';
 import { createTransport } from './http/serving/transport.ts';
 import { bootstrapUsers } from './identity/first-users.ts';
+import { warnOfIgnoredCredentials } from './identity/ignored-credentials.ts';
 import { sweepOAuth, sweepOAuthDaily } from './identity/oauth-sweep.ts';
 import { sweepSessions, sweepSessionsDaily } from './identity/session-sweep.ts';
 import { createTokenUses } from './identity/token-uses.ts';
@@ -61,13 +62,11 @@ export interface Surroundings {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly detectLongTransactions?: boolean;
-  /** Where generated first credentials are shown. */
-  readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown };
   /** How long a body may stand still on its way in or out, in milliseconds. */
   readonly patience?: number;
   /** Finds the addresses of other servers. */
   readonly resolver?: Resolver;
-  /** false: the queue only works when it is told to (`queue.runDue`). */
+  /** false: the queue only works when it is told to (`queue.runDue`), and root's credentials are not checked. */
   readonly work?: boolean;
 }
 
@@ -115,9 +114,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     ownUrl: () => ownUrl,
     isServing: () => serving,
   };
-  await bootstrapUsers({
+  const isFirstStart = await bootstrapUsers({
     ...rooms,
-    terminal: surroundings.terminal ?? process.stdout,
     afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
   });
   await settleLeftIntents(rooms, config.databaseUrl === null);
@@ -146,6 +144,12 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   serving = true;
   // Looks into every repository: not before the server listens.
   const unlocked = removeStaleLocks(git).catch((err) => log.error({ err }, 'Stale locks could not be removed'));
+  const credentialsChecked =
+    isFirstStart || surroundings.work === false
+      ? undefined
+      : warnOfIgnoredCredentials(rooms).catch((err) =>
+          log.error({ err }, 'HEARTH_ROOT_TOKEN and HEARTH_ROOT_PASSWORD could not be compared with those of root'),
+        );
   log.info({ address, endpoints: registry.endpoints.length }, 'Hearth is ready');
   return {
     address,
@@ -160,7 +164,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     async stop() {
       serving = false;
       await transport.close();
-      await unlocked;
+      await Promise.all([unlocked, credentialsChecked]);
       await queue.stop();
       rooms.mailer.close();
       await closeRooms(rooms, unlock);

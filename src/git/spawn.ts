@@ -3,7 +3,7 @@ import type { Client } from '../gate.ts';
 import { type CommandName, commands, type GitCommand, type GitConfig } from './commands.ts';
 import { GitFailed, type GitFailure, readFailure } from './failures.ts';
 import type { Repository } from './repository.ts';
-import { start } from './start.ts';
+import { gitPath, start } from './start.ts';
 import type { Started } from './starter.ts';
 
 /**
@@ -209,7 +209,7 @@ function withinMemory(mebibytes: number): string {
 
 function environment(repository: Repository | null, row: GitCommand, options: SpawnOptions): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
-    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    PATH: gitPath(),
     HOME: '/nonexistent',
     XDG_CONFIG_HOME: '/nonexistent',
     LC_ALL: 'C',

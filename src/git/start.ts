@@ -4,11 +4,17 @@ import { signalGroup } from './signal-group.ts';
 import { type Started, startThrough } from './starter.ts';
 import type { Wanted } from './starter-messages.ts';
 
+/** Returns the directories in which git is looked for. */
+export function gitPath(): string {
+  return process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
+}
+
 export function start(wanted: Wanted): Started {
   return startThrough(wanted) ?? startHere(wanted);
 }
 
-function startHere({ file, args, env, streams }: Wanted): Started {
+/** Starts a process of this one, without the small process that starts others. */
+export function startHere({ file, args, env, streams }: Wanted): Started {
   const stdio = Array.from({ length: streams }, () => 'pipe' as const);
   const child = spawn(file, args, { cwd: '/', env, stdio, detached: true });
   const ended = new Promise<Awaited<Started['ended']>>((resolve) => {

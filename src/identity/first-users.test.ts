@@ -15,16 +15,14 @@ const given = { rootPassword: 'a chosen pass phrase', rootToken: 'glpat-chosen-t
 
 async function start(database: Database, dataDir: string, changes: object = {}) {
   const logged: string[] = [];
-  const shown: string[] = [];
   const first = await bootstrapUsers({
     database,
     config: { rootPassword: null, rootToken: null, allowLocalRequests: false, dataDir },
     log: { info: (fields, message) => logged.push(JSON.stringify(fields) + message) },
-    terminal: { isTTY: false, write: (text) => shown.push(text) },
     afterCreate: async () => {},
     ...changes,
   });
-  return { first, logged: logged.join('\n'), shown: shown.join('\n') };
+  return { first, logged: logged.join('\n') };
 }
 
 test('the first start creates root with the chosen password and token, and the internal users', async () => {
@@ -32,12 +30,11 @@ test('the first start creates root with the chosen password and token, and the i
   await using place = await testPlace('empty');
   await using database = await testDatabase({ clock });
   const namespaces: string[] = [];
-  const { first, shown } = await start(database, place.dataDir, {
+  const { first } = await start(database, place.dataDir, {
     config: { ...given, allowLocalRequests: true, dataDir: place.dataDir },
     afterCreate: async (_tx: Transaction, user: User) => void namespaces.push(user.username),
   });
   assert.equal(first, true);
-  assert.equal(shown, '');
   assert.deepEqual(await readdir(place.dataDir), []);
   const root = await findUser(database.reader, 'ROOT');
   assert.equal(root?.admin, true);
@@ -58,7 +55,7 @@ test('the first start creates root with the chosen password and token, and the i
 test('generated credentials go to a file of their owner, and the log tells only where', async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase();
-  const { logged, shown } = await start(database, place.dataDir);
+  const { logged } = await start(database, place.dataDir);
   const path = join(place.dataDir, 'initial-credentials');
   const note = await readFile(path, 'utf8');
   const token = /^token: (\S+)$/m.exec(note)?.[1] ?? '';
@@ -66,19 +63,9 @@ test('generated credentials go to a file of their owner, and the log tells only 
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.equal(logged.includes(path), true);
   assert.equal(logged.includes(token), false);
-  assert.equal(shown, '');
   assert.deepEqual(await readdir(place.dataDir), ['initial-credentials']);
   const stored = await database.reader.selectFrom('access_tokens').select('digest').executeTakeFirstOrThrow();
   assert.equal(stored.digest, digestToken(token));
-});
-
-test('a terminal is shown the generated credentials, and no file is left', async () => {
-  await using place = await testPlace('empty');
-  await using database = await testDatabase();
-  const shown: string[] = [];
-  await start(database, place.dataDir, { terminal: { isTTY: true, write: (text: string) => shown.push(text) } });
-  assert.match(shown.join(''), /password: \S{24}\ntoken: glpat-/);
-  assert.deepEqual(await readdir(place.dataDir), []);
 });
 
 test('a second start changes nothing, whatever became of root', async () => {

@@ -18,8 +18,6 @@ interface Surroundings {
   readonly database: Database;
   readonly config: Pick<Config, 'rootPassword' | 'rootToken' | 'allowLocalRequests' | 'dataDir'>;
   readonly log: { info(fields: object, message: string): void };
-  /** Where generated credentials are shown, if somebody is there to see them. */
-  readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown };
   /** What else a new user of its own gets (not the internal ones), as part of the transaction: its namespace. */
   readonly afterCreate: (tx: Transaction, user: User) => Promise<void>;
 }
@@ -33,18 +31,18 @@ interface Credentials {
 
 /**
  * Gives an empty database its first users; changes nothing in any other. Of several processes that start at once, one
- * does it. Generated credentials are shown on a terminal, otherwise left in `<data dir>/initial-credentials` (0600).
+ * does it. Generated credentials are written to `<data dir>/initial-credentials` (0600).
  * Returns whether this was the first start.
  */
 export async function bootstrapUsers(surroundings: Surroundings): Promise<boolean> {
-  const { database, config, terminal } = surroundings;
+  const { database, config } = surroundings;
   if (await hasUsers(database.reader)) return false;
   const credentials = chooseCredentials(config);
-  const note = terminal?.isTTY || credentials.generated === '' ? null : await writeNote(config.dataDir, credentials);
+  const note = credentials.generated === '' ? null : await writeNote(config.dataDir, credentials);
   try {
     const passwordHash = await hashPassword(credentials.password);
     const first = await database.transaction((tx) => createFirstUsers(tx, surroundings, credentials, passwordHash));
-    if (first) await tell(surroundings, credentials, note);
+    if (first && note) await publishNote(surroundings, note);
     return first;
   } finally {
     if (note) await rm(note, { force: true });
@@ -130,12 +128,8 @@ async function writeNote(dataDir: string, { generated }: Credentials): Promise<s
   return draft;
 }
 
-async function tell({ config, log, terminal }: Surroundings, { generated }: Credentials, note: string | null) {
-  if (note !== null) {
-    const path = join(config.dataDir, 'initial-credentials');
-    await rename(note, path);
-    log.info({ path }, 'The first credentials were written to a file that only its owner can read');
-  } else if (generated !== '') {
-    terminal?.write(`\nThis instance is new. Its administrator:\n${generated}\n`);
-  }
+async function publishNote({ config, log }: Surroundings, note: string): Promise<void> {
+  const path = join(config.dataDir, 'initial-credentials');
+  await rename(note, path);
+  log.info({ path }, 'Created the administrator root. Its generated credentials are in the file at `path`');
 }

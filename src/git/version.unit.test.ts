@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseVersion, requireGit } from './version.ts';
+
+test('the versions that git and its vendors print are read', () => {
+  const printed: [string, number, number, string][] = [
+    ['git version 2.38.0\n', 2, 38, '2.38.0'],
+    ['git version 2.39.5 (Apple Git-154)\n', 2, 39, '2.39.5'],
+    ['git version 2.45.2.windows.1\r\n', 2, 45, '2.45.2.windows.1'],
+    ['git version 2.51.0.rc1\n', 2, 51, '2.51.0.rc1'],
+    ['git version 2.51.0.rc1.10.gabc1234', 2, 51, '2.51.0.rc1.10.gabc1234'],
+    ['git version 3.0', 3, 0, '3.0'],
+  ];
+  for (const [output, major, minor, text] of printed) assert.deepEqual(parseVersion(output), { major, minor, text });
+  for (const output of ['', 'git version', 'hub version 2.14.2', 'git version next']) {
+    assert.equal(parseVersion(output), null, output);
+  }
+});
+
+test('the git that runs these tests is new enough', async () => {
+  await requireGit();
+});
