@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import packageJson from '../package.json' with { type: 'json' };
 
-const launcher = join(import.meta.dirname, '../bin/hearth.js');
+const bin = join(import.meta.dirname, '../bin');
 const early = new Date('2026-01-01T00:00:00Z');
 const late = new Date('2026-01-02T00:00:00Z');
 
@@ -17,8 +17,7 @@ const late = new Date('2026-01-02T00:00:00Z');
 async function place(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'hearth-launcher-'));
   t.after(() => rm(root, { recursive: true }));
-  await mkdir(join(root, 'bin'));
-  await cp(launcher, join(root, 'bin/hearth.js'));
+  await cp(bin, join(root, 'bin'), { recursive: true });
   const put = async (path: string, content: string, time = early) => {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), content);
@@ -42,11 +41,18 @@ async function checkout(t: TestContext) {
   return it;
 }
 
-async function run(root: string, args: readonly string[] = [], options: { preload?: string; env?: object } = {}) {
-  const flags = options.preload ? ['--require', options.preload] : [];
-  const child = spawn(process.execPath, [...flags, join(root, 'bin/hearth.js'), ...args], {
+interface RunOptions {
+  readonly preload?: string;
+}
+
+const run = (root: string, args: readonly string[] = [], options: RunOptions = {}) =>
+  runScript(join(root, 'bin/hearth.js'), args, options);
+
+async function runScript(script: string, args: readonly string[], { preload }: RunOptions) {
+  const flags = preload ? ['--require', preload] : [];
+  const child = spawn(process.execPath, [...flags, script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: '', ...options.env },
+    env: { PATH: '' },
   });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { out, err, code };
@@ -67,11 +73,21 @@ test('what was compiled at one start is there at the next', async (t) => {
   assert.deepEqual(await run(root, ['serve']), { out: 'bundle serve\n', err: '', code: 0 });
 });
 
-test('the launcher called by its name runs as `npm start` does', async () => {
-  const [first] = (await readFile(launcher, 'utf8')).split('\n');
-  assert.equal(packageJson.scripts.start, `${first!.slice('#!/usr/bin/env -S '.length)} bin/hearth.js serve`);
+test('`npx hearth` runs with the environment and the flags of `npm start`', async () => {
+  const [first = ''] = (await readFile(join(bin, 'hearth.js'), 'utf8')).split('\n');
+  const [, variables, flags] = /^#!\/usr\/bin\/env -S (.*) node (.*)$/.exec(first) ?? [];
+  const expected = `node=$(node bin/launcher.js) && ${variables} exec "$node" ${flags} bin/hearth.js serve`;
+  assert.equal(packageJson.scripts.start, expected);
   // Older systems read no more of it.
-  assert.ok(first!.length < 127);
+  assert.ok(first.length < 127);
+});
+
+test('every npm script starts through the launcher', () => {
+  for (const [name, script] of Object.entries(packageJson.scripts)) {
+    for (const command of script.split(' && ').filter((part) => !part.startsWith('MALLOC_'))) {
+      assert.match(command, /^(node=\$\()?node bin\/launcher\.js\b/, name);
+    }
+  }
 });
 
 test('a checkout whose bundle is newer than all sources does not bundle', async (t) => {
@@ -99,47 +115,65 @@ test('a bundler that fails stops the start', async (t) => {
   await put('scripts/bundle.ts', 'process.exit(3)', late);
   const { out, err, code } = await run(root);
   assert.deepEqual([out, code], ['', 1]);
-  assert.match(err, /could not be bundled/);
+  assert.match(err, /Cannot bundle Hearth/);
 });
 
-/** Makes the first process believe that it is Node 20; the one that it starts knows better. */
-const asNode20 = `if (!process.env.TOLD) {
-  process.env.TOLD = 'yes';
+/** Makes the first process believe that it is Node 20, which cannot replace itself; the one that it starts knows better. */
+const asNode20 = `if (!process.env.PRETENDED) {
+  process.env.PRETENDED = 'yes';
   Object.defineProperty(process.versions, 'node', { value: '20.9.0' });
+  process.execve = undefined;
 }`;
 
-test('an older runtime hands over to the one that npm installed, with arguments and exit code', async (t) => {
-  const { root, put } = await place(t);
-  await put('preload.cjs', asNode20);
-  await put('dist/hearth.js', 'console.log(process.versions.node, ...process.argv.slice(2)); process.exitCode = 7;');
+/** A place whose `node_modules` has a Node, run by a process that believes it is Node 20. */
+async function installedBesideNode20(t: TestContext) {
+  const it = await place(t);
+  await it.put('preload.cjs', asNode20);
   const name = `node_modules/node-${process.platform}-${process.arch}`;
-  await put(`${name}/package.json`, '{}');
-  await mkdir(join(root, name, 'bin'));
-  await symlink(process.execPath, join(root, name, 'bin/node'));
-  const { out, code } = await run(root, ['serve', 'a b'], { preload: join(root, 'preload.cjs') });
+  await it.put(`${name}/package.json`, '{}');
+  await mkdir(join(it.root, name, 'bin'));
+  await symlink(process.execPath, join(it.root, name, 'bin/node'));
+  return { ...it, preload: join(it.root, 'preload.cjs'), node: join(it.root, name, 'bin/node') };
+}
+
+test('an older Node runs the one that npm installed, with arguments and exit code', async (t) => {
+  const { root, put, preload } = await installedBesideNode20(t);
+  await put('dist/hearth.js', 'console.log(process.versions.node, ...process.argv.slice(2)); process.exitCode = 7;');
+  const { out, code } = await run(root, ['serve', 'a b'], { preload });
   assert.deepEqual([out, code], [`${process.versions.node} serve a b\n`, 7]);
 });
 
-test('an older runtime without a newer one beside it says what is needed', async (t) => {
+test('the launcher prints the path of the Node that npm installed, and runs scripts with it', async (t) => {
+  const { root, put, preload, node } = await installedBesideNode20(t);
+  await put('script.js', 'console.log(process.versions.node, ...process.argv.slice(2)); process.exitCode = 5;');
+  const script = join(root, 'bin/launcher.js');
+  assert.deepEqual(await runScript(script, [], { preload }), { out: `${node}\n`, err: '', code: 0 });
+  const { out, code } = await runScript(script, [join(root, 'script.js'), 'a b'], { preload });
+  assert.deepEqual([out, code], [`${process.versions.node} a b\n`, 5]);
+});
+
+test('the launcher replaces itself where Node can', { skip: process.execve === undefined }, async (t) => {
+  const { root, put } = await place(t);
+  await put('script.js', 'console.log(process.pid);');
+  const child = spawn(process.execPath, [join(root, 'bin/launcher.js'), join(root, 'script.js')]);
+  assert.equal(await text(child.stdout), `${child.pid}\n`);
+});
+
+test('an older Node without a newer one in node_modules says in one line what is needed', async (t) => {
   const { root, put } = await place(t);
   await put('preload.cjs', asNode20);
   const { out, err, code } = await run(root, ['serve'], { preload: join(root, 'preload.cjs') });
   assert.deepEqual([out, code], ['', 1]);
-  assert.match(err, /^Hearth needs Node 24 or newer/);
+  assert.match(err, /^Hearth needs Node 24 or newer, and this is v.*\n$/);
 });
 
-test('signals reach the runtime that was handed over to', async (t) => {
-  const { root, put } = await place(t);
-  await put('preload.cjs', asNode20);
+test('signals reach the server under an older Node', async (t) => {
+  const { root, put, preload } = await installedBesideNode20(t);
   await put(
     'dist/hearth.js',
     `process.on('SIGTERM', () => process.exit(9)); setInterval(() => {}, 1e6); console.log('ready');`,
   );
-  const name = `node_modules/node-${process.platform}-${process.arch}`;
-  await put(`${name}/package.json`, '{}');
-  await mkdir(join(root, name, 'bin'));
-  await symlink(process.execPath, join(root, name, 'bin/node'));
-  const args = ['--require', join(root, 'preload.cjs'), join(root, 'bin/hearth.js')];
+  const args = ['--require', preload, join(root, 'bin/hearth.js')];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: '' } });
   await once(child.stdout, 'data');
   child.kill('SIGTERM');

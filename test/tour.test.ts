@@ -14,7 +14,7 @@ const pushable = existsSync(join(root, '.git')) && !existsSync(join(root, '.git/
 test('the tour of the README works when it is pasted', { skip: !pushable }, async () => {
   const { server, root: administrator } = await world();
   const [first = '', ...rest] = tour.split('\n');
-  assert.match(first, /^export TOKEN=\S+ HEARTH=\S+$/);
+  assert.match(first, /^export HEARTH=\S+ TOKEN=\$\(.*\)$/);
   const script = [`export TOKEN=${administrator.token} HEARTH=${server.address}`, 'set -e', ...rest].join('\n');
   const said = await paste(script);
   assert.match(said, /"path_with_namespace":"root\/hearth"/);

@@ -1,9 +1,4 @@
-import type { Kysely, QueryCreator } from 'kysely';
-import type {
-  ReadonlyCommonTableExpression,
-  ReadonlyExtractRowFromCommonTableExpression,
-  ReadonlyRecursiveCommonTableExpression,
-} from 'kysely/readonly';
+import type { Expression, Kysely, QueryCreator } from 'kysely';
 import type { Schema } from './schema.ts';
 
 /** Reads. First argument of every function that only reads: `db: Reader`. A Transaction may be given for it. */
@@ -27,18 +22,29 @@ declare const transactionBrand: unique symbol;
 
 /** What begins a SELECT, also below common table expressions, and nothing that begins a write. */
 interface ReadingQueries<DB> extends Pick<QueryCreator<DB>, 'selectFrom' | 'selectNoFrom'> {
-  with<Name extends string, Query extends ReadonlyCommonTableExpression<DB, Name>>(
+  with<Name extends string, Query extends CommonTable<DB, Name>>(
     name: Name,
     query: Query,
   ): ReadingQueries<WithTable<DB, Name, Query>>;
-  withRecursive<Name extends string, Query extends ReadonlyRecursiveCommonTableExpression<DB, Name>>(
+  withRecursive<Name extends string, Query extends CommonTable<DB & RowsOf<Name>, Name>>(
     name: Name,
     query: Query,
   ): ReadingQueries<WithTable<DB, Name, Query>>;
 }
 
-type TableName<Name> = Name extends `${infer Table}(${string})` ? Table : Name;
+/** A query of `with`: reads, and may not begin a write either. Its name may list its columns: `tree(id, parent_id)`. */
+type CommonTable<DB, Name extends string> = (db: ReadingQueries<DB>) => Expression<DeclaredRow<Name>>;
 
 type WithTable<DB, Name extends string, Query> = DB & {
-  [Table in TableName<Name>]: ReadonlyExtractRowFromCommonTableExpression<Query>;
+  [Table in TableName<Name>]: Query extends (db: ReadingQueries<never>) => Expression<infer Row> ? Row : never;
 };
+
+/** What a recursive query sees of itself. */
+type RowsOf<Name extends string> = { [Table in TableName<Name>]: DeclaredRow<Name> };
+
+type TableName<Name extends string> = Name extends `${infer Table}(${string})` ? Table : Name;
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of columns has no types
+type DeclaredRow<Name extends string> = Name extends `${string}(${infer Columns})` ? Record<Column<Columns>, any> : any;
+
+type Column<Columns extends string> = Columns extends `${infer First}, ${infer Rest}` ? First | Column<Rest> : Columns;
