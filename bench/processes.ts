@@ -35,19 +35,23 @@ export function startHearth(dataDir: string, env: Readonly<Record<string, string
     ...env,
   };
   return start(
-    [...flags, '--import', './bench/turns.js', 'bin/hearth.js', 'serve'],
+    [...flags, '--import', './bench/event-loop-delay.js', 'bin/hearth.js', 'serve'],
     settings,
     (line) => /"address":"([^"]+)"/.exec(line)?.[1],
   );
 }
 
 export function startFloor(dataDir: string): Promise<Running> {
-  return start(['bench/floor.ts', dataDir], {}, (line) => /^http:\S+/.exec(line)?.[0]);
+  return start(['bench/baseline.ts', dataDir], {}, (line) => /^http:\S+/.exec(line)?.[0]);
 }
 
 /** The floor of what comes in, beside the same database. */
 export function startIntakeFloor(dataDir: string, url?: string): Promise<Running> {
-  return start(['bench/intake-floor.ts', dataDir, ...(url ? [url] : [])], {}, (line) => /^http:\S+/.exec(line)?.[0]);
+  return start(
+    ['bench/ingestion-baseline.ts', dataDir, ...(url ? [url] : [])],
+    {},
+    (line) => /^http:\S+/.exec(line)?.[0],
+  );
 }
 
 async function start(

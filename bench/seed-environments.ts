@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../src/database/database.ts';
+import type { Transaction } from '#database/database.ts';
 import { PROJECT, type Seeding } from './seed-issues.ts';
 
 /** What a project has that makes one for each branch and destroys none: half of them in `review/`, half have stopped. */

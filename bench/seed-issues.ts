@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Transaction } from '../src/database/database.ts';
+import type { Transaction } from '#database/database.ts';
 
 /** One project with as many issues as a long life brings, and with what lists narrow and order them by. */
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Transaction } from '../src/database/database.ts';
-import { digestToken } from '../src/secrets/tokens.ts';
+import type { Transaction } from '#database/database.ts';
+import { digestToken } from '#security/tokens.ts';
 import { PROJECT } from './seed-issues.ts';
 
 /** One project with as many jobs as a long life brings, all of which have ended, and runners that look for others. */

@@ -1,13 +1,13 @@
 // `node bench/seed.ts DATA_DIR [postgres://...]`: fills a new database with 1,000,000 users, 500 groups, 100,000
 // projects and a project with 100,000 issues, 1,000,000 events, 1,000,000 jobs and 100,000 environments by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
 import { sql } from 'kysely';
-import { createPersonalNamespace } from '../src/access/namespaces.ts';
-import { systemClock } from '../src/clock.ts';
-import { readConfig } from '../src/config.ts';
-import { type Database, openDatabase, type Transaction } from '../src/database/database.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { createToken } from '../src/identity/access-tokens.ts';
-import { bootstrapUsers } from '../src/identity/first-users.ts';
+import { createToken } from '#authentication/tokens/access-tokens.ts';
+import { bootstrapUsers } from '#authentication/users/bootstrap.ts';
+import { readConfig } from '#config.ts';
+import { type Database, openDatabase, type Transaction } from '#database/database.ts';
+import { migrate } from '#database/migrate.ts';
+import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
+import { systemClock } from '#runtime/clock.ts';
 import { environments } from './seed-environments.ts';
 import { events } from './seed-events.ts';
 import { issues } from './seed-issues.ts';

@@ -30,7 +30,7 @@ async function run() {
 function isFresh() {
   const made = modified(bundle);
   if (made === 0) return false;
-  const others = ['src', 'package.json', 'package-lock.json', 'scripts/bundle.ts', 'scripts/bundled.ts'];
+  const others = ['src', 'package.json', 'package-lock.json', 'scripts/bundle.ts', 'scripts/bundler.ts'];
   if (others.some((path) => modified(join(root, path)) > made)) return false;
   return isOlder(join(root, 'src'), made);
 }

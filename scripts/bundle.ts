@@ -4,11 +4,11 @@ import { isAscii } from 'node:buffer';
 import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/clock.ts';
-import { type AllTables, readAllTables } from '../src/database/all-tables.ts';
-import { openDatabase } from '../src/database/database.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { bundled, root } from './bundled.ts';
+import { openDatabase } from '#database/database.ts';
+import { type AllTables, readAllTables } from '#database/initial-schema.ts';
+import { migrate } from '#database/migrate.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { bundled, root } from './bundler.ts';
 
 const outdir = join(root, 'dist');
 

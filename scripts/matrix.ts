@@ -1,12 +1,12 @@
-// `npm run matrix`: writes test/matrix.txt (who may call which endpoint), src/access/abilities.txt (who may do what) and
-// test/family-imports.txt (which family uses which) and test/round-trips.txt (what a read asks the database).
+// `npm run matrix`: writes test/matrix.txt (who may call which endpoint), src/authorization/abilities.txt (who may do what) and
+// test/resource-imports.txt (which family uses which) and test/round-trips.txt (what a read asks the database).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
 const tests = [
-  'src/access/abilities.unit.test.ts',
-  'test/arrows.unit.test.ts',
+  'src/authorization/abilities.unit.test.ts',
+  'test/layers.unit.test.ts',
   'test/matrix.test.ts',
   'test/round-trips.test.ts',
 ];

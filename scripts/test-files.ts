@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module';
 import { join, relative } from 'node:path';
 import { after, beforeEach, suite, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { claim } from './claims.ts';
+import { claim } from './test-claims.ts';
 
 const root = join(import.meta.dirname, '..');
 /** A directory that the processes of one run share; without it every file is run here. */
@@ -14,7 +14,7 @@ const claims = process.env.HEARTH_TEST_CLAIMS;
 const filesTogether = Number(process.env.HEARTH_TEST_FILES_TOGETHER ?? Number.POSITIVE_INFINITY);
 const testUrl = pathToFileURL(join(root, 'test/')).href;
 /** Holds what is the same for all files. */
-const sharedUrl = pathToFileURL(join(root, 'test/shapes.ts')).href;
+const sharedUrl = pathToFileURL(join(root, 'test/support/response-shapes.ts')).href;
 let current = 0;
 let running = '';
 

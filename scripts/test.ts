@@ -6,9 +6,9 @@ import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
-import { scratchDirectory } from '../test/engines/scratch.ts';
-import { unclaimed } from './claims.ts';
-import { isPaired } from './paired.ts';
+import { scratchDirectory } from '#test/engines/scratch.ts';
+import { isPaired } from './paired-tests.ts';
+import { unclaimed } from './test-claims.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Loading TypeScript is most of what a process costs: later processes and later runs take it from here. */
@@ -123,8 +123,8 @@ interface Engine {
 /** Both engines, each with the databases that every test file gets a copy of. */
 async function prepareEngines(): Promise<Engine[]> {
   // Imported only now: broken types elsewhere must not hide the result of the type check.
-  const { makePostgresTemplates, makeSqliteTemplates } = await import('../test/engines/engine.ts');
-  const { startPostgres } = await import('../test/engines/postgres-server.ts');
+  const { makePostgresTemplates, makeSqliteTemplates } = await import('#test/engines/engine.ts');
+  const { startPostgres } = await import('#test/engines/postgres-server.ts');
   const [server] = await Promise.all([startPostgres(), makeSqliteTemplates(scratch)]);
   await makePostgresTemplates(server.url);
   const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch, HEARTH_TEST_HALF: '0' };
@@ -145,8 +145,8 @@ async function prepareEngines(): Promise<Engine[]> {
 async function prepareUnits(files: readonly string[], hasTemplates: boolean): Promise<Record<string, string>> {
   const templates = { HEARTH_TEST_SQLITE_TEMPLATES: scratch };
   if (!files.some(isAttack)) return hasTemplates ? templates : {};
-  const { makeSqliteTemplates } = await import('../test/engines/engine.ts');
-  const { bundleTarget } = await import('../test/hostile/bundled-target.ts');
+  const { makeSqliteTemplates } = await import('#test/engines/engine.ts');
+  const { bundleTarget } = await import('#test/hostile/bundled-target.ts');
   const [target] = await Promise.all([
     bundleTarget(join(scratch, 'target')),
     hasTemplates ? undefined : makeSqliteTemplates(scratch),

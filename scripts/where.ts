@@ -1,9 +1,9 @@
 // `npm run where GET /projects/7/environments`: where the endpoint that answers this is declared, as file:line.
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { families } from '../src/api/index.ts';
-import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
-import { createRegistry, type Registry } from '../src/http/serving/registry.ts';
+import { families } from '#api/index.ts';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { createRegistry, type Registry } from '#http/server/routing/registry.ts';
 
 const api = join(import.meta.dirname, '../src/api');
 

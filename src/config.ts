@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { trimmedEnd } from './ends.ts';
-import { isObject } from './json-object.ts';
+import { isObject } from './text/json-object.ts';
+import { trimmedEnd } from './text/trim.ts';
 
 /**
  * The start-up settings: environment variables, read once. Every name and form stands in the table of the README;

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
-import { systemClock } from './clock.ts';
+import { checkVariableNames } from './cli/setting-names.ts';
 import { type Config, readConfig } from './config.ts';
-import { checkVariableNames } from './config-names.ts';
-import type { Log } from './log.ts';
-import { keepFilesPrivate } from './secrets/private-files.ts';
-import { redactText } from './secrets/redaction.ts';
+import { systemClock } from './runtime/clock.ts';
+import type { Log } from './runtime/log.ts';
+import { keepFilesPrivate } from './security/private-files.ts';
+import { redactText } from './security/redaction.ts';
 
 // The command line. What a command needs is imported when it runs.
 
@@ -60,13 +60,13 @@ async function serve(args: readonly string[]): Promise<void> {
   noArguments(args);
   const { config, warnings } = loadConfig();
   const asked = stopSignal();
-  const { requireGit } = await import('./git/version.ts');
+  const { requireGit } = await import('./git/process/version.ts');
   // git runs while the modules are loaded: it comes first.
   const [, start, { createLog }, { giveBackWhenQuiet }] = await Promise.all([
     requireGit(),
     loadServer(config),
-    import('./log.ts'),
-    import('./quiet.ts'),
+    import('./runtime/log.ts'),
+    import('./runtime/idle-gc.ts'),
   ]);
   const log = createLog(config);
   for (const warning of warnings) log.warn(warning);
@@ -87,7 +87,7 @@ type StartServer = (config: Config, options: { readonly log: Log }) => Promise<R
 
 /** Loads what starts a primary, or the copies of one. */
 async function loadServer(config: Config): Promise<StartServer> {
-  if (config.role === 'secondary') return (await import('./secondary/index.ts')).startSecondary;
+  if (config.role === 'secondary') return (await import('./replication/index.ts')).startSecondary;
   return (await import('./server.ts')).startServer;
 }
 
@@ -97,7 +97,7 @@ async function migrate(args: readonly string[]): Promise<void> {
   const { openDatabase } = await import('./database/database.ts');
   const { migrate: bringUpToDate } = await import('./database/migrate.ts');
   const url = config.databaseUrl ?? undefined;
-  const { refuseHalfRestored } = await import('./backup/target.ts');
+  const { refuseHalfRestored } = await import('./backup/restore-target.ts');
   const database = await openDatabase({ url, dataDir: config.dataDir, clock: systemClock });
   await refuseHalfRestored(config, database);
   const names = await bringUpToDate(database).finally(() => database.close());
@@ -106,7 +106,7 @@ async function migrate(args: readonly string[]): Promise<void> {
 
 async function token(args: readonly string[]): Promise<void> {
   const config = loadCommandConfig();
-  const { tokenCommand } = await import('./token-command.ts');
+  const { tokenCommand } = await import('./cli/token.ts');
   await tokenCommand(args, config, (text) => process.stdout.write(text));
 }
 
@@ -130,9 +130,9 @@ async function doctor(args: readonly string[]): Promise<void> {
 }
 
 /** Throws ConfigError where git, which all of these run, is missing or too old. */
-async function loadBackupCommands(): Promise<typeof import('./backup/commands.ts')> {
-  const { requireGit } = await import('./git/version.ts');
-  const [, loaded] = await Promise.all([requireGit(), import('./backup/commands.ts')]);
+async function loadBackupCommands(): Promise<typeof import('./cli/backup.ts')> {
+  const { requireGit } = await import('./git/process/version.ts');
+  const [, loaded] = await Promise.all([requireGit(), import('./cli/backup.ts')]);
   return loaded;
 }
 

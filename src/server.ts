@@ -1,47 +1,52 @@
 import { mkdir } from 'node:fs/promises';
 import packageJson from '../package.json' with { type: 'json' };
-import { createPersonalNamespace } from './access/namespaces.ts';
+import { removeOldActivity, removeOldActivityDaily } from './activity/index.ts';
 import { families } from './api/index.ts';
-import type { Job } from './background/job.ts';
-import { createQueue, type Queue } from './background/queue.ts';
-import type { Schedule } from './background/schedules.ts';
-import { gatherStatistics, gatherStatisticsOften } from './background/statistics.ts';
-import { refuseHalfRestored } from './backup/target.ts';
+import { warnOfIgnoredCredentials } from './authentication/ignored-credentials.ts';
+import { sweepOAuth, sweepOAuthDaily } from './authentication/oauth/cleanup.ts';
+import { sweepSessions, sweepSessionsDaily } from './authentication/sessions/cleanup.ts';
+import { createTokenUses } from './authentication/tokens/token-usage.ts';
+import { bootstrapUsers } from './authentication/users/bootstrap.ts';
+import { refuseHalfRestored } from './backup/restore-target.ts';
 import { createBlobStore } from './blobs/index.ts';
-import { type Clock, systemClock } from './clock.ts';
 import { baseOf, baseWithoutRequest, type Config } from './config.ts';
+import { lockDataDirectory } from './database/data-directory-lock.ts';
 import { type Database, openDatabase } from './database/database.ts';
-import { lockDataDirectory } from './database/lock.ts';
 import { migrate } from './database/migrate.ts';
-import { type Acting, createActing } from './facts/act.ts';
-import { createFactBus } from './facts/bus.ts';
+import { createPersonalNamespace } from './domain/namespaces/namespaces.ts';
+import { createFactBus } from './events/event-bus.ts';
+import { type Acting, createActing } from './events/unit-of-work.ts';
 import { createGit, type Git } from './git/git.ts';
-import { removeStaleLocks } from './git/stale-locks.ts';
-import { leaveStarter } from './git/starter.ts';
-import { removeOldActivity, removeOldActivityDaily } from './history/index.ts';
+import { leaveStarter } from './git/process/process-spawner.ts';
+import { removeStaleLocks } from './git/refs/stale-locks.ts';
 import { openApiDocument } from './http/documents/openapi.ts';
-import type { Family } from './http/endpoint/family.ts';
-import type { Rooms } from './http/rooms.ts';
-import { createRegistry, type Registry } from './http/serving/registry.ts';
-import { forgetAnswers } from './http/serving/remembered-answers.ts';
-import { createTransport } from './http/serving/transport.ts';
-import { bootstrapUsers } from './identity/first-users.ts';
-import { warnOfIgnoredCredentials } from './identity/ignored-credentials.ts';
-import { sweepOAuth, sweepOAuthDaily } from './identity/oauth-sweep.ts';
-import { sweepSessions, sweepSessionsDaily } from './identity/session-sweep.ts';
-import { createTokenUses } from './identity/token-uses.ts';
-import { createRequestCounts, sweepCounts, sweepCountsDaily } from './limits/counts.ts';
-import { createLog, type Log } from './log.ts';
+import type { Family } from './http/endpoint/resource-module.ts';
+import { createTransport } from './http/server/connection/transport.ts';
+import { forgetAnswers } from './http/server/response/response-cache.ts';
+import { createRegistry, type Registry } from './http/server/routing/registry.ts';
+import type { Rooms } from './http/services.ts';
+import { gatherStatistics, gatherStatisticsOften } from './jobs/database-statistics.ts';
+import type { Job } from './jobs/job.ts';
+import { createQueue, type Queue } from './jobs/queue.ts';
+import type { Schedule } from './jobs/schedules.ts';
 import { createMailer } from './mail/mailer.ts';
-import { createMetrics } from './metrics.ts';
-import { createOutbound, type OutboundRules, type Resolver } from './outbound/index.ts';
-import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/recovery.ts';
-import { summarize, summarizeAfterChanges, summarizeAll, summarizeAllDaily } from './repositories/summary.ts';
-import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/upkeep.ts';
-import { wikiUpkeep, wikiUpkeepAfterChanges } from './repositories/wiki-upkeep.ts';
-import { loadSecretKey } from './secrets/key-file.ts';
-import { keepFilesPrivate, reachableByOthers } from './secrets/private-files.ts';
-import { redactText } from './secrets/redaction.ts';
+import { createOutbound, type OutboundRules, type Resolver } from './outbound-http/index.ts';
+import { createRequestCounts, sweepCounts, sweepCountsDaily } from './rate-limits/window-counters.ts';
+import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/maintenance/maintenance.ts';
+import {
+  summarize,
+  summarizeAfterChanges,
+  summarizeAll,
+  summarizeAllDaily,
+} from './repositories/maintenance/summary.ts';
+import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/ref-updates/recovery.ts';
+import { wikiUpkeep, wikiUpkeepAfterChanges } from './repositories/wikis/maintenance.ts';
+import { type Clock, systemClock } from './runtime/clock.ts';
+import { createLog, type Log } from './runtime/log.ts';
+import { createMetrics } from './runtime/metrics.ts';
+import { loadSecretKey } from './security/key-file.ts';
+import { keepFilesPrivate, reachableByOthers } from './security/private-files.ts';
+import { redactText } from './security/redaction.ts';
 import { type ApplicationSettings, readSettings } from './settings/settings.ts';
 
 /** A running server. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { families } from '../src/api/index.ts';
-import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
-import { replaceParameters } from '../src/http/serving/paths.ts';
-import { createRegistry, fullPath } from '../src/http/serving/registry.ts';
+import { families } from '#api/index.ts';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { replaceParameters } from '#http/server/routing/paths.ts';
+import { createRegistry, fullPath } from '#http/server/routing/registry.ts';
 
 // The route tables in contract/ list every route that Hearth is to serve; nothing else is served. Rows of families that
 // test/finished-families does not name may be missing: these families are not implemented completely.

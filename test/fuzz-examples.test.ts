@@ -1,12 +1,12 @@
 import { test } from 'node:test';
-import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
-import { declaredParameters } from '../src/http/serving/handle.ts';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { declaredParameters } from '#http/server/pipeline/handle.ts';
 import { engine } from './engines/engine.ts';
 import { allExamples } from './examples/all.ts';
-import { ask, isStillThere } from './examples/ask.ts';
+import { ask, isStillThere } from './examples/call.ts';
 import type { Build, Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import { world } from './world.ts';
+import { world } from './support/world.ts';
 
 // Valid calls with one parameter spoilt: they get as far as the domain and the database with what nobody expects there.
 // The caller of the tests fails by itself on a 5xx and on a body of another form than the API's two.

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
-import { declaredParameters } from '../src/http/serving/handle.ts';
-import { replaceParameters } from '../src/http/serving/paths.ts';
-import { fullPath } from '../src/http/serving/registry.ts';
-import type { Answer, Caller, Sending } from './caller.ts';
-import { world } from './world.ts';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { declaredParameters } from '#http/server/pipeline/handle.ts';
+import { replaceParameters } from '#http/server/routing/paths.ts';
+import { fullPath } from '#http/server/routing/registry.ts';
+import type { Answer, Caller, Sending } from './support/caller.ts';
+import { world } from './support/world.ts';
 
 // Random requests over all endpoints: whatever is sent, the server says yes or no, and says it in one of its two forms.
 

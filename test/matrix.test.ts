@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { allExamples, type Exemplified, ourShare } from './examples/all.ts';
-import { ask, isStillThere } from './examples/ask.ts';
+import { ask, isStillThere } from './examples/call.ts';
 import { CALLERS, type CallerName, type Example } from './examples/example.ts';
 import { createCallers, createScene, type Scene } from './examples/scene.ts';
-import { golden } from './golden.ts';
-import { world } from './world.ts';
+import { golden } from './support/golden.ts';
+import { world } from './support/world.ts';
 
 // Who gets what: every endpoint, called by everybody in the private scene and in the public one, as a table to review.
 

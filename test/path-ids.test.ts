@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
-import { declaredParameters } from '../src/http/serving/handle.ts';
-import { pathParameters } from '../src/http/serving/paths.ts';
-import { fullPath } from '../src/http/serving/registry.ts';
-import type { Answer } from './caller.ts';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { declaredParameters } from '#http/server/pipeline/handle.ts';
+import { pathParameters } from '#http/server/routing/paths.ts';
+import { fullPath } from '#http/server/routing/registry.ts';
 import { allExamples, ourShare } from './examples/all.ts';
-import { ask } from './examples/ask.ts';
+import { ask } from './examples/call.ts';
 import type { Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import { world } from './world.ts';
+import type { Answer } from './support/caller.ts';
+import { world } from './support/world.ts';
 
 // Ids in paths that name nothing (contract/conventions.md §2), in every place of every endpoint that takes an id.
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
-import type { Answer } from './caller.ts';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { allExamples, ourShare } from './examples/all.ts';
-import { ask } from './examples/ask.ts';
+import { ask } from './examples/call.ts';
 import type { CallerName, Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import { world } from './world.ts';
+import type { Answer } from './support/caller.ts';
+import { world } from './support/world.ts';
 
 // If-Unmodified-Since on every DELETE that the contract names (contract/conventions.md §5, 412).
 

@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse, type Token } from 'acorn';
-import { ambiguity } from './ambiguity.ts';
+import { ambiguity } from './support/regex-ambiguity.ts';
 
 // No expression with two ways to match runs on what comes from outside: each one in src is looked at, for all of them will
 // meet foreign text some day.
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..');
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !/\.(test|testing)\.ts$/.test(file));
 
 /** The only place that makes expressions while the server runs: from the paths of our own endpoints. */
-const MAKERS = ['src/http/serving/registry.ts'];
+const MAKERS = ['src/http/server/routing/registry.ts'];
 
 interface Written {
   readonly source: string;

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { lockedCounter } from '../src/database/dialect.ts';
-import { forgetAnswers } from '../src/http/serving/remembered-answers.ts';
+import { lockedCounter } from '#database/dialect.ts';
+import { forgetAnswers } from '#http/server/response/response-cache.ts';
 import { allExamples } from './examples/all.ts';
-import { ask } from './examples/ask.ts';
+import { ask } from './examples/call.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import { golden } from './golden.ts';
-import { statements } from './statements.ts';
-import { world } from './world.ts';
+import { golden } from './support/golden.ts';
+import { statements } from './support/statement-watch.ts';
+import { world } from './support/world.ts';
 
 // How many statements each read asks for: on PostgreSQL each is a round trip, unless it was read since the last commit.
 

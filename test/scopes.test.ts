@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { allExamples, type Exemplified, ourShare } from './examples/all.ts';
-import { ask } from './examples/ask.ts';
+import { ask } from './examples/call.ts';
 import type { Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import { world } from './world.ts';
+import { world } from './support/world.ts';
 
 // What tokens may do, by the words of contract/conventions.md §7 "Scopes", not by what endpoints say of themselves.
 

@@ -1,19 +1,19 @@
-import { type Families, familiesOf } from '../http/endpoint/family.ts';
+import { type Families, familiesOf } from '#http/endpoint/resource-module.ts';
 import { code } from './code/index.ts';
 import { environments } from './environments/index.ts';
 import { identity } from './identity/index.ts';
 import { instance } from './instance/index.ts';
 import { monitoring } from './monitoring/index.ts';
+import { namespaces } from './namespaces/index.ts';
 import { operations } from './operations/index.ts';
 import { pipelines } from './pipelines/index.ts';
-import { places } from './places/index.ts';
 import { planning } from './planning/index.ts';
 
-/** The wings, in their order: one imports only wings before it. */
-export const wings: Readonly<Record<string, Families>> = {
+/** The areas in their order: an area imports only areas before it. */
+export const areas: Readonly<Record<string, Families>> = {
   instance,
   identity,
-  places,
+  namespaces,
   code,
   planning,
   pipelines,
@@ -22,4 +22,4 @@ export const wings: Readonly<Record<string, Families>> = {
   operations,
 };
 
-export const families: Families = familiesOf(wings);
+export const families: Families = familiesOf(areas);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { CommandFailed } from './command-failed.ts';
 import { FORMAT, MANIFEST, type Manifest, PARTS, readManifest, SUMS } from './manifest.ts';
 import type { Progress } from './progress.ts';
 import { inBytes } from './progress.ts';
-import { CommandFailed } from './refusal.ts';
 import { contentOf, TarDamaged, type TarEntry, tarEntries } from './tar.ts';
 
 /** Reading an archive that may be damaged, or made by somebody who means harm: nothing in it is believed before it is looked at. */

@@ -4,19 +4,19 @@ import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { engine, type TestPlace, testPlace } from '../../test/engines/engine.ts';
-import { scratchDirectory } from '../../test/engines/scratch.ts';
-import type { World } from '../../test/world.ts';
-import { systemClock } from '../clock.ts';
-import { type Config, readConfig } from '../config.ts';
-import { openSnapshot } from '../database/copying.ts';
-import { openDatabase } from '../database/database.ts';
+import { type Config, readConfig } from '#config.ts';
+import { openSnapshot } from '#database/copy.ts';
+import { openDatabase } from '#database/database.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { engine, type TestPlace, testPlace } from '#test/engines/engine.ts';
+import { scratchDirectory } from '#test/engines/scratch.ts';
+import type { World } from '#test/support/world.ts';
 import { backUp } from './backup.ts';
 import { MANIFEST, type Manifest, SUMS, writeManifest } from './manifest.ts';
-import type { Between } from './moment.ts';
 import { createProgress } from './progress.ts';
 import { restore } from './restore.ts';
-import { withKept } from './rooms.ts';
+import { withKept } from './server-data.ts';
+import type { Between } from './snapshot.ts';
 import { contentOf, tarEntries, tarWriter } from './tar.ts';
 
 // Archives of tests: made of a world, taken apart, put together otherwise.

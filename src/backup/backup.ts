@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto';
 import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { openBlob } from '../blobs/index.ts';
-import { timestamp } from '../clock.ts';
-import type { CopiedTable, Snapshot, Values } from '../database/copying.ts';
-import { migrations } from '../database/migrations/index.ts';
-import { writeBundle } from '../git/bundle.ts';
-import { GitFailed } from '../git/failures.ts';
-import { repositoryAt } from '../git/git.ts';
-import { objectInfo } from '../git/objects.ts';
-import { zeroId } from '../git/refs.ts';
-import { removeRemains } from '../git/stale-locks.ts';
-import { removedRepositories, syncDirectory } from '../git/storage.ts';
-import type { RefChange } from '../git/update-refs.ts';
-import { hold } from '../hold.ts';
-import { findSecretKey } from '../secrets/key-file.ts';
+import { openBlob } from '#blobs/index.ts';
+import type { CopiedTable, Snapshot, Values } from '#database/copy.ts';
+import { migrations } from '#database/migrations/index.ts';
+import { repositoryAt } from '#git/git.ts';
+import { objectInfo } from '#git/objects/object-reader.ts';
+import { GitFailed } from '#git/process/failures.ts';
+import { zeroId } from '#git/refs/refs.ts';
+import { removeRemains } from '#git/refs/stale-locks.ts';
+import type { RefChange } from '#git/refs/update-refs.ts';
+import { removedRepositories, syncDirectory } from '#git/storage/storage.ts';
+import { writeBundle } from '#git/transfer/bundle.ts';
+import { timestamp } from '#runtime/clock.ts';
+import { hold } from '#runtime/deletion-guard.ts';
+import { findSecretKey } from '#security/key-file.ts';
+import { CommandFailed } from './command-failed.ts';
 import {
   FORMAT,
   fingerprintOf,
@@ -30,10 +31,9 @@ import {
   type TablePart,
   writeManifest,
 } from './manifest.ts';
-import { type Between, brokenRepository, openMoment, type RepositoryWithRefs } from './moment.ts';
 import { inBytes } from './progress.ts';
-import { CommandFailed } from './refusal.ts';
-import type { Kept } from './rooms.ts';
+import type { Kept } from './server-data.ts';
+import { type Between, brokenRepository, openMoment, type RepositoryWithRefs } from './snapshot.ts';
 import { openSpool, type Spool } from './spool.ts';
 import { type TarWriter, tarWriter } from './tar.ts';
 
@@ -48,7 +48,7 @@ export interface BackupOrder {
 
 /**
  * Writes one moment of a server, which may run, into an archive. The file is there when it is whole. What others remove
- * meanwhile is kept until the end (`hold.ts`).
+ * meanwhile is kept until the end (`deletion-guard.ts`).
  */
 export async function backUp(kept: Kept, order: BackupOrder): Promise<Manifest> {
   const { file: path } = order;

@@ -1,5 +1,5 @@
 import { createHash, hash, type KeyObject } from 'node:crypto';
-import { isObject, type JsonObject } from '../json-object.ts';
+import { isObject, type JsonObject } from '#text/json-object.ts';
 
 /**
  * What an archive says of itself, its last part: `manifest.json`. `SHA256SUMS`, the part before it, names all others in

@@ -1,4 +1,4 @@
-import { quoted, type Snapshot } from '../database/copying.ts';
+import { quoted, type Snapshot } from '#database/copy.ts';
 
 /**
  * All repositories of a server: those that a table with the columns `storage` and `disk_path` names, whatever it is called.

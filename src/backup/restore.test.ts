@@ -3,15 +3,15 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
-import { engine, testPlace } from '../../test/engines/engine.ts';
-import { archivedJob } from '../../test/jobs.ts';
-import { world } from '../../test/world.ts';
-import { systemClock } from '../clock.ts';
-import { openDatabase } from '../database/database.ts';
-import { migrate } from '../database/migrate.ts';
-import { migrations } from '../database/migrations/index.ts';
-import type { JsonObject } from '../json-object.ts';
-import { type Server, startServer } from '../server.ts';
+import { openDatabase } from '#database/database.ts';
+import { migrate } from '#database/migrate.ts';
+import { migrations } from '#database/migrations/index.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { type Server, startServer } from '#server.ts';
+import { engine, testPlace } from '#test/engines/engine.ts';
+import { archivedJob } from '#test/support/pipeline-rows.ts';
+import { world } from '#test/support/world.ts';
+import type { JsonObject } from '#text/json-object.ts';
 import {
   archiveOf,
   configOf,
@@ -22,9 +22,9 @@ import {
   partsIn,
   restored,
 } from './archives.testing.ts';
-import { fillTables } from './filled.testing.ts';
+import { fillTables } from './filled-tables.testing.ts';
 import { MANIFEST, SUMS } from './manifest.ts';
-import { markRestoring } from './target.ts';
+import { markRestoring } from './restore-target.ts';
 
 const here = await world({ project: { readme: true } });
 const { config } = here.server.rooms;

@@ -1,18 +1,19 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { storeBlob } from '../blobs/index.ts';
-import type { Config } from '../config.ts';
-import { type CopiedTable, type Filling, fillDatabase, type Values } from '../database/copying.ts';
-import { lockDataDirectory } from '../database/lock.ts';
-import { migrate } from '../database/migrate.ts';
-import { migrations } from '../database/migrations/index.ts';
-import { BundleDamaged, makeFromBundle } from '../git/bundle.ts';
-import { repositoryAt } from '../git/git.ts';
-import { validBranchName } from '../git/refs.ts';
-import { isRefused } from '../refused.ts';
-import { findSecretKey, keepSecretKey } from '../secrets/key-file.ts';
+import { storeBlob } from '#blobs/index.ts';
+import type { Config } from '#config.ts';
+import { type CopiedTable, type Filling, fillDatabase, type Values } from '#database/copy.ts';
+import { lockDataDirectory } from '#database/data-directory-lock.ts';
+import { migrate } from '#database/migrate.ts';
+import { migrations } from '#database/migrations/index.ts';
+import { repositoryAt } from '#git/git.ts';
+import { validBranchName } from '#git/refs/refs.ts';
+import { BundleDamaged, makeFromBundle } from '#git/transfer/bundle.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { findSecretKey, keepSecretKey } from '#security/key-file.ts';
 import { type Archive, damaged, linesOf, openArchive, partsOf, textOf, verifyArchive } from './archive.ts';
+import { CommandFailed } from './command-failed.ts';
 import {
   fingerprintOf,
   type Manifest,
@@ -22,9 +23,6 @@ import {
   SECRET_KEY,
 } from './manifest.ts';
 import type { Progress } from './progress.ts';
-import { CommandFailed } from './refusal.ts';
-import { type Kept, refuseSecondary, withKept } from './rooms.ts';
-import { contentOf, type TarEntry } from './tar.ts';
 import {
   expectEmptyDatabase,
   expectEmptyDirectories,
@@ -32,7 +30,9 @@ import {
   removeEmptyDatabase,
   removeRestored,
   unmark,
-} from './target.ts';
+} from './restore-target.ts';
+import { type Kept, refuseSecondary, withKept } from './server-data.ts';
+import { contentOf, type TarEntry } from './tar.ts';
 
 /**
  * Makes a server of an archive, where none is. All of the archive is read and compared before anything is written, and

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { scratchDirectory } from '../../test/engines/scratch.ts';
+import { scratchDirectory } from '#test/engines/scratch.ts';
 import { contentOf, headOf, TarDamaged, tarEntries, tarWriter } from './tar.ts';
 
 const TIME = new Date('2026-01-02T03:04:05Z');

@@ -1,3 +1,4 @@
+export { sweepBlobs } from './cleanup.ts';
 export { linkBlob } from './links.ts';
 export {
   type BlobLimits,
@@ -11,4 +12,3 @@ export {
   type StoredBlob,
   storeBlob,
 } from './store.ts';
-export { sweepBlobs } from './sweep.ts';

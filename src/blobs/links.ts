@@ -1,4 +1,4 @@
-import type { Transaction } from '../database/database.ts';
+import type { Transaction } from '#database/database.ts';
 import type { StoredBlob } from './store.ts';
 
 /**

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { engine } from '../../test/engines/engine.ts';
-import { archivedJob } from '../../test/jobs.ts';
-import { world } from '../../test/world.ts';
+import { engine } from '#test/engines/engine.ts';
+import { archivedJob } from '#test/support/pipeline-rows.ts';
+import { world } from '#test/support/world.ts';
+import { sweepBlobs } from './cleanup.ts';
 import { linkBlob } from './links.ts';
 import { REFERENCES } from './references.ts';
 import { hasBlob, type StoredBlob, storeBlob } from './store.ts';
-import { sweepBlobs } from './sweep.ts';
 
 const here = await world({ project: {} });
 const { anonymous, project, clock, server } = here;

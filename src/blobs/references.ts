@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Reader } from '../database/database.ts';
+import type { Reader } from '#database/database.ts';
 
 /**
  * The columns of all tables that refer to blobs, each served by an index of its own: who keeps content adds his here,

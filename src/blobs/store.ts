@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Clock } from '../clock.ts';
-import { isRefused, type Refused, refused } from '../refused.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 
 /**
  * Files named by the SHA-256 of their content, in `<directory>/ab/cd/<sha256>`. What is there is whole and durable, for

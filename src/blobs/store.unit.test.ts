@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { testClock } from '../../test/clock.ts';
-import { isRefused } from '../refused.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { testClock } from '#test/support/test-clock.ts';
 import {
   type BlobLimits,
   blobPath,

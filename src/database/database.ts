@@ -1,18 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../clock.ts';
-import type { Connection, Engine, EngineName, Reads, RequestConnection } from './engine.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Connection, Engine, EngineName, Reads, RequestConnection } from './engines/engine.ts';
+import { openPostgres } from './engines/postgres/postgres.ts';
+import { openSqlite } from './engines/sqlite/sqlite.ts';
 import type { Reader, Transaction } from './handles.ts';
-import { openPostgres } from './postgres.ts';
 import { createHandles } from './sessions.ts';
-import { openSqlite } from './sqlite.ts';
 import { runTransaction, type TransactionOptions } from './transactions.ts';
 
-export type { Reads } from './engine.ts';
+export type { Reads } from './engines/engine.ts';
+export { DatabaseUnavailable } from './engines/unavailable.ts';
 export type { Reader, Transaction } from './handles.ts';
 export type { Schema } from './schema.ts';
 export type { TransactionOptions } from './transactions.ts';
-export { DatabaseUnavailable } from './unavailable.ts';
 
 export interface Database {
   /** Only `dialect.ts` and what finds parts of texts ask for it. */

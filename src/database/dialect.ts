@@ -8,10 +8,10 @@ import {
   sql,
 } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
-import type { EngineName } from './engine.ts';
+import type { EngineName } from './engines/engine.ts';
 import { sessionOf } from './sessions.ts';
 
-// Nothing but this file and `search.ts` asks which engine it is. Each difference is explained where it is made.
+// Nothing but this file and `substring-search.ts` asks which engine it is. Each difference is explained where it is made.
 
 type ColumnType = RawBuilder<unknown>;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reader, Transaction } from './database.ts';
-import { foldCase } from './keys.ts';
+import { foldCase } from './name-keys.ts';
 
 /** Compiled, never called: what the types must refuse. */
 export function misuse(db: Reader, tx: Transaction) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testDatabase, testPlace } from '../../test/engines/engine.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { testDatabase, testPlace } from '#test/engines/engine.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';

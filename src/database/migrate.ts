@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { ALL_TABLES, type AllTables, allTablesOf, makeAllTables } from './all-tables.ts';
 import type { Database, Reader, Transaction } from './database.ts';
 import { type Dialect, dialectOf, lockSchema, tableMissing } from './dialect.ts';
+import { ALL_TABLES, type AllTables, allTablesOf, makeAllTables } from './initial-schema.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
 import type { Migration, MigrationDb } from './migrations/migration.ts';
 import { sessionOf } from './sessions.ts';

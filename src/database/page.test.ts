@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { testDatabase } from '../../test/engines/engine.ts';
+import { testDatabase } from '#test/engines/engine.ts';
 import type { Database } from './database.ts';
 import { countLimit, keyset, lookThrough, paged } from './page.ts';
 

@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import type { Reader } from './database.ts';
 import { idsAsJson, isAmong } from './dialect.ts';
-import { mayBeLong } from './long-statements.ts';
+import { mayBeLong } from './engines/long-statements.ts';
 
 /** More rows than this are not counted: the total is then unknown. */
 export const countLimit = 10_000;

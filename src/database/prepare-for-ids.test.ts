@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testDatabase } from '../../test/engines/engine.ts';
+import { testDatabase } from '#test/engines/engine.ts';
 import { prepareForIds } from './prepare.ts';
 
 const counters = prepareForIds((db, ids) => db.selectFrom('counters').select('name').where('value', 'in', ids));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { testDatabase } from '../../test/engines/engine.ts';
-import { givenRows } from './given-rows.ts';
+import { testDatabase } from '#test/engines/engine.ts';
 import { prepareForRows, type RowsOf } from './prepare.ts';
+import { givenRows } from './row-list.ts';
 
 interface Counter {
   readonly name: string;

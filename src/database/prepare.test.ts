@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testDatabase } from '../../test/engines/engine.ts';
+import { testDatabase } from '#test/engines/engine.ts';
 import { type Params, prepare, prepareWrite } from './prepare.ts';
 
 let builds = 0;

@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
-import type { Engine, Row, Soon, Statement } from './engine.ts';
+import type { Engine, Row, Soon, Statement } from './engines/engine.ts';
 import { sessionOf } from './sessions.ts';
 
 /** Names the parameters of a prepared query, with their types. */

@@ -1,6 +1,6 @@
 import { type ConnectionProvider, DefaultQueryExecutor, DummyDriver, Kysely, type QueryResult } from 'kysely';
-import { type Clock, dayOf, today } from '../clock.ts';
-import type { Connection, Engine } from './engine.ts';
+import { type Clock, dayOf, today } from '#runtime/clock.ts';
+import type { Connection, Engine } from './engines/engine.ts';
 import type { Reader, Transaction } from './handles.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { engine, testDatabase, testPlace } from '../../test/engines/engine.ts';
-import { systemClock } from '../clock.ts';
-import { refused } from '../refused.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { refused } from '#runtime/failure.ts';
+import { engine, testDatabase, testPlace } from '#test/engines/engine.ts';
+import { uniqueViolation } from './constraint-violations.ts';
 import { openDatabase, type Reader, type Transaction } from './database.ts';
 import { lockedCounter } from './dialect.ts';
-import { uniqueViolation } from './violations.ts';
 
 function counters(db: Reader) {
   return db.selectFrom('counters').select(['name', 'value']).orderBy('name').execute();

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, timestamp } from '../clock.ts';
-import type { Waiter } from '../gate.ts';
-import { isRefused } from '../refused.ts';
-import type { Connection, Engine, Isolation, OpenTransaction } from './engine.ts';
+import { type Clock, timestamp } from '#runtime/clock.ts';
+import type { Waiter } from '#runtime/concurrency-limiter.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { uniqueViolation } from './constraint-violations.ts';
+import type { Connection, Engine, Isolation, OpenTransaction } from './engines/engine.ts';
+import { DatabaseUnavailable } from './engines/unavailable.ts';
 import type { Transaction } from './handles.ts';
 import type { createHandles } from './sessions.ts';
-import { DatabaseUnavailable } from './unavailable.ts';
-import { uniqueViolation } from './violations.ts';
 
 export interface TransactionOptions extends Waiter {
   /**

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Kysely, sql } from 'kysely';
-import { testDatabase } from '../../test/engines/engine.ts';
+import { testDatabase } from '#test/engines/engine.ts';
+import { uniqueViolation } from './constraint-violations.ts';
 import { type Database, DatabaseUnavailable, openDatabase, type Reader } from './database.ts';
 import { dialectOf, truth } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import type { MigrationDb } from './migrations/migration.ts';
-import { escapeLike, like } from './search.ts';
-import { uniqueViolation } from './violations.ts';
+import { escapeLike, like } from './search/substring-search.ts';
 
 interface Things {
   things: { id?: number; flag: boolean | null; size: number; name: string; name_key: string; ratio: number | null };

@@ -1,9 +1,9 @@
 import { PassThrough, type Readable } from 'node:stream';
-import type { GitFailure } from './failures.ts';
 import type { Git } from './git.ts';
-import { eachLine } from './records.ts';
+import type { GitFailure } from './process/failures.ts';
+import { eachLine } from './process/output-records.ts';
+import { type GitChild, stream } from './process/spawn.ts';
 import type { Repository } from './repository.ts';
-import { type GitChild, stream } from './spawn.ts';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
 

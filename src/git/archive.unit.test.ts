@@ -6,11 +6,11 @@ import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type ArchiveOptions, streamArchive } from './archive.ts';
-import { commitOfTree, nestedTrees } from './bombs.testing.ts';
-import { gitOverCopy } from './client.testing.ts';
+import { gitWorld } from './fixtures.testing.ts';
 import type { Git } from './git.ts';
+import { commitOfTree, nestedTrees } from './objects/bombs.testing.ts';
 import type { Repository } from './repository.ts';
-import { gitWorld } from './testing.ts';
+import { gitOverCopy } from './transport/client.testing.ts';
 
 async function archive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Buffer> {
   const made = await streamArchive(git, repository, options);

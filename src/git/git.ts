@@ -1,8 +1,8 @@
 import { isAbsolute, join, normalize } from 'node:path';
-import type { Clock } from '../clock.ts';
-import type { Client } from '../gate.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Client } from '#runtime/concurrency-limiter.ts';
+import { createProcesses, endProcesses, type Processes } from './process/spawn.ts';
 import type { Repository } from './repository.ts';
-import { createProcesses, endProcesses, type Processes } from './spawn.ts';
 
 /** Bounds of what one server holds and runs. */
 export interface GitLimits {

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
-import { storable } from '../database/storable.ts';
-import { redactText } from '../secrets/redaction.ts';
+import type { Config } from '#config.ts';
+import { storable } from '#database/storable-text.ts';
+import { redactText } from '#security/redaction.ts';
 
 /** A mail as it leaves. Texts of users have become lines by `oneLine` where they stand in headers. */
 export interface Mail {

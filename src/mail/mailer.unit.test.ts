@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { headerOf, partsOf, startSink } from '../../test/smtp-sink.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '#config.ts';
+import { headerOf, partsOf, startSink } from '#test/support/smtp-sink.ts';
 import { createMailer, type Mail } from './mailer.ts';
 
 const sink = await startSink();

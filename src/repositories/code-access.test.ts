@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, world } from '../../test/world.ts';
+import { type Answer, type Caller, world } from '#test/support/world.ts';
 import { objectsOf } from './objects.testing.ts';
 
 // What every read and every write of a repository has in common (contract/repository.md §0). Who may call what by role

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { World } from '../../test/world.ts';
+import type { World } from '#test/support/world.ts';
 
 /** What lies in `objects` of the repository of a project, or of its wiki. */
 export async function objectsOf(

@@ -1,8 +1,8 @@
-import { type Git, ownedBy } from '../git/git.ts';
-import { readCommit } from '../git/objects.ts';
-import { branchTip } from '../git/revision.ts';
-import { filesNamed } from '../git/tree-list.ts';
-import { keptAtMost } from '../kept.ts';
+import { type Git, ownedBy } from '#git/git.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
+import { branchTip } from '#git/refs/revision.ts';
+import { filesNamed } from '#git/trees/tree-list.ts';
+import { keptAtMost } from '#runtime/bounded-cache.ts';
 import { type Placed, refVersion, repositoryOf, type Versioned } from './repository.ts';
 
 /** A repository as lists read it, with what its row keeps of it (`summary.ts`). */

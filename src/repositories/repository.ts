@@ -1,6 +1,6 @@
-import type { Reader } from '../database/database.ts';
-import { type Git, repositoryAt } from '../git/git.ts';
-import type { Repository } from '../git/repository.ts';
+import type { Reader } from '#database/database.ts';
+import { type Git, repositoryAt } from '#git/git.ts';
+import type { Repository } from '#git/repository.ts';
 
 /** Where a repository lies: no two ever have the same place, nor one the place that it has left. */
 export interface Place {

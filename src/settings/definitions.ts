@@ -1,4 +1,4 @@
-import { parseCidr } from '../config.ts';
+import { parseCidr } from '#config.ts';
 
 // Every application setting with its type, default and bounds (contract/conventions.md §11).
 

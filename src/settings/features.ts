@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Tier } from '../config.ts';
-import type { Reader, Transaction } from '../database/database.ts';
-import { type Params, prepare } from '../database/prepare.ts';
+import type { Tier } from '#config.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { type Params, prepare } from '#database/prepare.ts';
 
 /** Feature flags (contract/conventions.md §10 "Feature flags", §11 "Known feature flags"). */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testDatabase } from '../../test/engines/engine.ts';
+import { testDatabase } from '#test/engines/engine.ts';
 import { defaultSettings } from './definitions.ts';
 import { createSettings, readSettings, settingProblems, updateSettings } from './settings.ts';
 

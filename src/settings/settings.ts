@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Reader, Transaction } from '../database/database.ts';
-import { prepare } from '../database/prepare.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { prepare } from '#database/prepare.ts';
 import {
   type ApplicationSettings,
   type Definition,

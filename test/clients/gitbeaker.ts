@@ -1,7 +1,7 @@
 // Drives a Hearth server with @gitbeaker/rest as a user would: one line a step.
 import assert from 'node:assert/strict';
 import { Gitlab } from '@gitbeaker/rest';
-import { zipOf } from '../zip.ts';
+import { zipOf } from '../support/zip.ts';
 import { step } from './step.ts';
 
 const host = process.env.HEARTH!;

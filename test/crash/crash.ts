@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDealer } from '../pair.ts';
-import { asked } from './asking.ts';
-import { prepareLater, setOff, verifyLater } from './later.ts';
-import { forgetLeases } from './leases.ts';
+import { startDealer } from '../support/server-pair.ts';
+import { prepareLater, setOff, verifyLater } from './background-merges.ts';
+import { type Made, make, missing } from './create-records.ts';
+import { forgetLeases } from './expire-leases.ts';
 import { type Acknowledged, git, load } from './load.ts';
-import { type Made, make, missing } from './making.ts';
 import { startVictim, type Victim } from './process.ts';
+import { asked } from './request.ts';
 import { settledByOther, verify } from './verify.ts';
 
 export interface Crashes {

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { ask } from './asking.ts';
-import { mergeBranches } from './merging.ts';
+import { mergeBranches } from './merges.ts';
 import { TOKEN } from './process.ts';
+import { ask } from './request.ts';
 
 /** What clients were told has happened: none of it may be lost. */
 export interface Acknowledged {

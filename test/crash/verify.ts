@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { enqueue } from '../../src/background/job.ts';
-import { systemClock } from '../../src/clock.ts';
-import { type Database, openDatabase, type Reader } from '../../src/database/database.ts';
-import { settleLeft } from '../../src/repositories/recovery.ts';
+import { type Database, openDatabase, type Reader } from '#database/database.ts';
+import { enqueue } from '#jobs/job.ts';
+import { settleLeft } from '#repositories/ref-updates/recovery.ts';
+import { systemClock } from '#runtime/clock.ts';
 import { type Acknowledged, git } from './load.ts';
-import { verifyMerges } from './merging.ts';
+import { verifyMerges } from './merges.ts';
 
 const ZERO = '0'.repeat(40);
 

@@ -4,12 +4,12 @@ import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createPersonalNamespace } from '../../src/access/namespaces.ts';
-import { type Clock, systemClock } from '../../src/clock.ts';
-import { type Database, openDatabase } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { bootstrapUsers } from '../../src/identity/first-users.ts';
-import { testClock } from '../clock.ts';
+import { bootstrapUsers } from '#authentication/users/bootstrap.ts';
+import { type Database, openDatabase } from '#database/database.ts';
+import { migrate } from '#database/migrate.ts';
+import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
+import { type Clock, systemClock } from '#runtime/clock.ts';
+import { testClock } from '../support/test-clock.ts';
 import { scratchDirectory } from './scratch.ts';
 
 // Each test file runs once on each engine. `npm test` says which one, and where its PostgreSQL and the templates are, with

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
-import type { Endpoint } from '../../src/http/endpoint/endpoint.ts';
-import type { Registry } from '../../src/http/serving/registry.ts';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import type { Registry } from '#http/server/routing/registry.ts';
 import type { Build, Builds } from './example.ts';
 
 export interface Exemplified {

@@ -1,4 +1,4 @@
-import type { Declared } from '../../src/http/endpoint/endpoint.ts';
+import type { Declared } from '#http/endpoint/endpoint.ts';
 import type { Scene } from './scene.ts';
 
 // An example is one valid call of an endpoint in a prepared scene. The matrix, the fuzzing and the history test read them.

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { makeProtection } from '../../src/access/protections.testing.ts';
-import type { Visibility } from '../../src/access/visibility.ts';
-import { type Given, newIntegration } from '../../src/api/monitoring/alerts/given.testing.ts';
-import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
-import { leavingToken } from '../../src/mail/leaving.ts';
-import type { Server } from '../../src/server.ts';
-import { userWithPassword } from '../browser.ts';
-import type { Answer, Caller } from '../caller.ts';
-import { errorRow, eventRow } from '../error-tracking.ts';
-import { archivedJob, jobRow, pipelineRow, resourceGroupRow, runnerRow, runningJob } from '../jobs.ts';
-import { done, type Group, type Project, type Runner } from '../places.ts';
-import { newSite, type TestSite } from '../sites.ts';
-import type { World } from '../world.ts';
-import { zipOf } from '../zip.ts';
+import { type Given, newIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
+import { newMail } from '#api/planning/mail-messages/fixtures.testing.ts';
+import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import type { Visibility } from '#authorization/visibility-levels.ts';
+import { leavingToken } from '#mail/unsubscribe-link.ts';
+import type { Server } from '#server.ts';
+import { userWithPassword } from '../support/browser.ts';
+import type { Answer, Caller } from '../support/caller.ts';
+import { errorRow, eventRow } from '../support/error-rows.ts';
+import { done, type Group, type Project, type Runner } from '../support/namespaces.ts';
+import { archivedJob, jobRow, pipelineRow, resourceGroupRow, runnerRow, runningJob } from '../support/pipeline-rows.ts';
+import { newSite, type TestSite } from '../support/replication-sites.ts';
+import type { World } from '../support/world.ts';
+import { zipOf } from '../support/zip.ts';
 import { CALLERS, type CallerName } from './example.ts';
 
 /** Somebody with a role in every group of the scenes, an outsider, an administrator, nobody. */

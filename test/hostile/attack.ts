@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { ROOT, testPlace } from '../engines/engine.ts';
-import type { Bidding, Manners, Waited } from './polite.ts';
 import type { Damage, Holdings, Order } from './target.ts';
+import type { Bidding, Manners, Waited } from './well-behaved-client.ts';
 
 /*
  * What hostile clients do to a server, and what it must not let them do to others.
@@ -25,7 +25,7 @@ import type { Damage, Holdings, Order } from './target.ts';
  *     });
  *
  * What is made before `attack` is not measured. Beside the attack a well-behaved client asks one question after the other, in
- * a thread of its own (`polite.ts`).
+ * a thread of its own (`well-behaved-client.ts`).
  * Then it is checked that no turn of the event loop took more than 50 ms (more where the machine is slow, or was given to others by its host: `slowness`, `watchShare`), that memory grew by no more than 150 MB, that the
  * polite client never waited for more than a second (more where the machine is crowded), and that no git process and no descriptor is left. A case that must be
  * allowed something else says so in its last argument, with the reason. All of this folder takes less than a minute.
@@ -91,7 +91,7 @@ export async function startTarget({ patience = 500, env = {} }: TargetOptions = 
   const [address] = (await once(child, 'message')) as [string];
   const asRoot = { 'PRIVATE-TOKEN': ROOT.token };
   const manners: Manners = { address: `${address}/api/v4/projects?per_page=5`, headers: asRoot };
-  const polite = new Worker(join(import.meta.dirname, 'polite.ts'), { workerData: manners });
+  const polite = new Worker(join(import.meta.dirname, 'well-behaved-client.ts'), { workerData: manners });
   after(async () => {
     await polite.terminate();
     child.send('stop');

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundled } from '../../scripts/bundled.ts';
+import { bundled } from '../../scripts/bundler.ts';
 
 /**
  * Makes one module of the server that is attacked, in this directory, and gives its path: of all that starting it costs,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Endpoint } from '../../src/http/endpoint/endpoint.ts';
-import { type ParameterType, Problems } from '../../src/http/parameters/parameter-type.ts';
-import { declaredParameters } from '../../src/http/serving/handle.ts';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { type ParameterType, Problems } from '#http/parameters/parameter-type.ts';
+import { declaredParameters } from '#http/server/pipeline/handle.ts';
 import { allExamples, type Exemplified } from '../examples/all.ts';
-import { ask, isStillThere } from '../examples/ask.ts';
+import { ask, isStillThere } from '../examples/call.ts';
 import type { Build, Example } from '../examples/example.ts';
 import { createCallers, createScene } from '../examples/scene.ts';
-import { world } from '../world.ts';
-import { cpuMilliseconds, slownessNow, watchTurns } from './turns.ts';
+import { world } from '../support/world.ts';
+import { cpuMilliseconds, slownessNow, watchTurns } from './event-loop.ts';
 
 // Texts that repeat one character: what they cost by their length alone, and what they make of expressions that have two
 // ways to match. Every parameter of every endpoint reads 1 MB of each, and works with as much as its limit lets in.

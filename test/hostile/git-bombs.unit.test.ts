@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { commitOfTree, nestedTrees, newObject, packOfDelta, wideTree } from '../../src/git/bombs.testing.ts';
-import { createGit, repositoryAt } from '../../src/git/git.ts';
-import { writeObject } from '../../src/git/loose-objects.ts';
-import { stream } from '../../src/git/spawn.ts';
-import { diskPathFor } from '../../src/git/storage.ts';
-import { formatTree } from '../../src/git/tree.ts';
+import { createGit, repositoryAt } from '#git/git.ts';
+import { commitOfTree, nestedTrees, newObject, packOfDelta, wideTree } from '#git/objects/bombs.testing.ts';
+import { writeObject } from '#git/objects/loose-objects.ts';
+import { stream } from '#git/process/spawn.ts';
+import { diskPathFor } from '#git/storage/storage.ts';
+import { formatTree } from '#git/trees/tree-edit.ts';
 import { type Answered, attack, head, startTarget } from './attack.ts';
 
 // What was pushed: little that is stored and expands to very much, asked for in every way that there is.

@@ -1,9 +1,9 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readConfig } from '../../src/config.ts';
-import { forgetAnswers } from '../../src/http/serving/remembered-answers.ts';
-import { type Server, startServer } from '../../src/server.ts';
-import { type Turns, watchTurns } from './turns.ts';
+import { readConfig } from '#config.ts';
+import { forgetAnswers } from '#http/server/response/response-cache.ts';
+import { type Server, startServer } from '#server.ts';
+import { type Turns, watchTurns } from './event-loop.ts';
 
 // The server that is attacked, in a process of its own: it measures itself while `attack.ts` has others attack it.
 
@@ -50,7 +50,7 @@ async function descriptors(): Promise<number> {
   return files.filter((file) => file !== null && !file.endsWith('.sqlite3')).length - (await starters());
 }
 
-/** How many processes there are that start others (`src/git/starter.ts`): one, or one that ends and the next. */
+/** How many processes there are that start others (`src/git/process/process-spawner.ts`): one, or one that ends and the next. */
 async function starters(): Promise<number> {
   const children = await readFile(`/proc/self/task/${process.pid}/children`, 'latin1').catch(() => '');
   const lines = children.split(' ').map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''));

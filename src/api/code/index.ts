@@ -1,4 +1,4 @@
-import type { Families } from '../../http/endpoint/family.ts';
+import type { Families } from '#http/endpoint/resource-module.ts';
 import { archive } from './archive/index.ts';
 import { blobs } from './blobs/index.ts';
 import { branches } from './branches/index.ts';

@@ -1,4 +1,4 @@
-import type { Families } from '../../http/endpoint/family.ts';
+import type { Families } from '#http/endpoint/resource-module.ts';
 import { applications } from './applications/index.ts';
 import { avatars } from './avatars/index.ts';
 import { emails } from './emails/index.ts';

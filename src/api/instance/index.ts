@@ -1,4 +1,4 @@
-import type { Families } from '../../http/endpoint/family.ts';
+import type { Families } from '#http/endpoint/resource-module.ts';
 import { applicationSettings } from './application-settings/index.ts';
 import { auditEvents } from './audit-events/index.ts';
 import { documentation } from './documentation/index.ts';

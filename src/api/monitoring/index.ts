@@ -1,4 +1,4 @@
-import type { Families } from '../../http/endpoint/family.ts';
+import type { Families } from '#http/endpoint/resource-module.ts';
 import { alertIntegrations } from './alert-integrations/index.ts';
 import { alertManagementAlerts } from './alert-management-alerts/index.ts';
 import { alerts } from './alerts/index.ts';

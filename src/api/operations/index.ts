@@ -1,4 +1,4 @@
-import type { Families } from '../../http/endpoint/family.ts';
+import type { Families } from '#http/endpoint/resource-module.ts';
 import { bulkImportEngine } from './bulk-import-engine/index.ts';
 import { bulkImports } from './bulk-imports/index.ts';
 import { exportRelations } from './export-relations/index.ts';

@@ -1,4 +1,4 @@
-import type { Families } from '../../http/endpoint/family.ts';
+import type { Families } from '#http/endpoint/resource-module.ts';
 import { artifacts } from './artifacts/index.ts';
 import { jobRequests } from './job-requests/index.ts';
 import { jobs } from './jobs/index.ts';
@@ -18,7 +18,7 @@ import { variables } from './variables/index.ts';
  * A push tells `refs-changed`; the queue reads the CI file of the new commit (`api/pipelines/ci-file/`, pure: YAML in, planned jobs or the
  * contract's error out, in bounded turns) and adds pipeline and jobs in one act, once for an origin. From then on
  * `processing/` is the one way in which a job or pipeline changes its status: a step is a compare-and-set on the job's row, and all
- * that follows from it (`advance.ts` says what, pure) is in the same act, in the turn of the project's jobs. Runners ask `job-requests/`: a value
+ * that follows from it (`job-readiness.ts` says what, pure) is in the same act, in the turn of the project's jobs. Runners ask `job-requests/`: a value
  * counted up whenever a job that they might take becomes pending tells most of them that there is nothing, without a look at jobs;
  * else the pending ones are matched through a partial index, however many have ended, and handed out by one compare-and-set. A
  * job's token is kept as its digest and is worth something while the job runs. Its log comes in pieces, each a blob and a row
@@ -29,9 +29,9 @@ import { variables } from './variables/index.ts';
  * for their owners (`triggers/`), schedules for theirs. A schedule that is due is moved on by a compare-and-set, in the act that
  * adds its run to the queue; the run's origin is that moment, so that however often it is begun there is one pipeline of it.
  *
- * Jobs with an environment are asked for more (`processing/gate.ts`, which reads `access/deploy-jobs.ts`): whenever one would start,
+ * Jobs with an environment are asked for more (`processing/deployment-check.ts`, which reads `authorization/protected-environments/deployment-jobs.ts`): whenever one would start,
  * and again when a runner takes it, its user must pass the environment's protections; what has to be approved of waits like a manual
- * job. Every step of such a job is told as a fact (`processing/steps.ts`); `environments/deploying/` makes environments and
+ * job. Every step of such a job is told as a fact (`processing/job-transitions.ts`); `environments/deploying/` makes environments and
  * deployments of it, in the same act. Jobs without one cost nothing for it.
  */
 export const pipelines: Families = {

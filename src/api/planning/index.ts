@@ -1,4 +1,4 @@
-import type { Families } from '../../http/endpoint/family.ts';
+import type { Families } from '#http/endpoint/resource-module.ts';
 import { approvals } from './approvals/index.ts';
 import { awardEmoji } from './award-emoji/index.ts';
 import { comments } from './comments/index.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { openBlob } from '../../blobs/index.ts';
-import { REFERENCES } from '../../blobs/references.ts';
-import { strayBlobs, sweepBlobs } from '../../blobs/sweep.ts';
-import { openSnapshot, quoted } from '../../database/copying.ts';
+import { strayBlobs, sweepBlobs } from '#blobs/cleanup.ts';
+import { openBlob } from '#blobs/index.ts';
+import { REFERENCES } from '#blobs/references.ts';
+import { openSnapshot, quoted } from '#database/copy.ts';
 import type { Check, Examined, Finding } from './finding.ts';
 
 const BATCH = 200;

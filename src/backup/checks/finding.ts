@@ -1,5 +1,5 @@
-import type { Acting } from '../../facts/act.ts';
-import type { Kept } from '../rooms.ts';
+import type { Acting } from '#events/unit-of-work.ts';
+import type { Kept } from '../server-data.ts';
 
 /** What does not fit together on a server. */
 export interface Finding {

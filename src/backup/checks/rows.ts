@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { uniqueViolation } from '#database/constraint-violations.ts';
 import {
   type CopiedTable,
   openSnapshot,
@@ -7,9 +8,8 @@ import {
   type Snapshot,
   setLastId,
   type Values,
-} from '../../database/copying.ts';
-import { foldCase } from '../../database/keys.ts';
-import { uniqueViolation } from '../../database/violations.ts';
+} from '#database/copy.ts';
+import { foldCase } from '#database/name-keys.ts';
 import type { Check, Examined, Finding } from './finding.ts';
 
 /** What rows must hold by themselves, read off the database as it describes itself. */

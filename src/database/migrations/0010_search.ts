@@ -1,4 +1,4 @@
-import { makeSearchable } from '../trigrams.ts';
+import { makeSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
 // Parts of the names and paths of namespaces and projects.

@@ -1,4 +1,4 @@
-import { foldCase } from '../keys.ts';
+import { foldCase } from '../name-keys.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
 /** No user has one address twice, confirmed or not. */

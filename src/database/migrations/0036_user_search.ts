@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { makeSearchable } from '../trigrams.ts';
+import { makeSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
 // Parts of users' names, and the few users of whom a filter asks among many.

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { makeWordsSearchable } from '../trigrams.ts';
+import { makeWordsSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
 /** Issues, whom they are assigned to, how they are labelled, and who has subscribed to them or left them. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { makeWordsSearchable } from '../trigrams.ts';
+import { makeWordsSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
 /** Merge requests, who has them and looks at them, how they are labelled, and what each of their heads was compared with. */

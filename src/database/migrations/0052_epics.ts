@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { makeWordsSearchable } from '../trigrams.ts';
+import { makeWordsSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
 /** Epics of groups, how they are labelled, and which issues are theirs. */

@@ -1,4 +1,4 @@
-import { makeOftenWrittenSearchable } from '../trigrams.ts';
+import { makeOftenWrittenSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
 /** Parts of what errors are called and say. */

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ImportedFrom } from './history.ts';
+import type { ImportedFrom } from './activity.ts';
 
 /** Epics and what hangs on them (contract/planning.md "Data model"). */
 export interface EpicsTables {

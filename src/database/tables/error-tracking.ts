@@ -38,7 +38,7 @@ interface ErrorTrackingSettingsTable {
   updated_at: string;
 }
 
-/** None: the defaults of `access/error-tracking.ts`. */
+/** None: the defaults of `domain/error-tracking.ts`. */
 interface IngestionSettingsTable {
   project_id: number;
   /** Null: as many as come. */

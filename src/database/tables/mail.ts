@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import { EMAIL_EVENTS } from './notifications.ts';
+import { EMAIL_EVENTS } from './notification-settings.ts';
 
 /** Mails: what they tell of, to whom, and who is named where (contract/activity.md Part 5). */
 export interface MailTables {

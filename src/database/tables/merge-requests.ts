@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ImportedFrom } from './history.ts';
+import type { ImportedFrom } from './activity.ts';
 
 /** Merge requests and what hangs on them (contract/planning.md "Data model"). */
 export interface MergeRequestsTables {

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ImportedFrom } from './history.ts';
+import type { ImportedFrom } from './activity.ts';
 
 /** Comments by people, and what Hearth says of changes (contract/planning.md §3.7). */
 export interface NotesTables {

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Visibility } from './access.ts';
+import type { Visibility } from './domain.ts';
 
 /** Snippets (contract/operations.md §2.1). */
 export interface SnippetsTables {

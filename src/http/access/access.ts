@@ -1,12 +1,12 @@
-import type { Reader } from '../../database/database.ts';
-import type { Caller, SignedIn } from '../../identity/caller.ts';
-import { isAdministrator, isSignedIn } from '../../identity/caller.ts';
-import type { DeadToken } from '../../identity/credentials.ts';
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import { isAdministrator, isSignedIn } from '#authentication/caller.ts';
+import type { DeadToken } from '#authentication/credentials.ts';
+import type { Reader } from '#database/database.ts';
+import type { Refusals } from '../errors/error-table.ts';
+import { forbidden, unauthorized } from '../errors/http-error.ts';
 import type { Parameters, ParameterValues } from '../parameters/declarations.ts';
-import { forbidden, unauthorized } from '../refusals/refusal.ts';
-import type { Refusals } from '../refusals/table.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../rooms.ts';
+import type { Rooms } from '../services.ts';
 
 /**
  * Who may call an endpoint, as the value that enforces it: it refuses anonymous callers, loads what the path names,

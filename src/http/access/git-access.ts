@@ -1,16 +1,16 @@
-import { mayInProject } from '../../access/abilities.ts';
-import { canSeeProject, findMovedProject, findProject, type Project, roleIn } from '../../access/projects.ts';
-import type { Place } from '../../access/reach.ts';
-import { DEVELOPER } from '../../access/roles.ts';
-import { findHeldRepository } from '../../access/site-scope.ts';
-import { type Caller, NOBODY } from '../../identity/caller.ts';
-import { identify } from '../../identity/credentials.ts';
-import type { Placed } from '../../repositories/repository.ts';
-import { clockSkewed, HttpRefusal, unauthorized } from '../refusals/refusal.ts';
-import { READ_ONLY } from '../refusals/texts.ts';
+import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { identify } from '#authentication/credentials.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { DEVELOPER } from '#domain/members/roles.ts';
+import { canSeeProject, findMovedProject, findProject, type Project, roleIn } from '#domain/namespaces/projects.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
+import { findHeldRepository } from '#domain/site-scope.ts';
+import type { Placed } from '#repositories/repository.ts';
+import { READ_ONLY } from '../errors/error-messages.ts';
+import { clockSkewed, HttpRefusal, unauthorized } from '../errors/http-error.ts';
 import { basicCredentials, siteProof } from '../request/credentials.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../rooms.ts';
+import type { Rooms } from '../services.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 import {
   accessDenied,

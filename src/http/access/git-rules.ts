@@ -1,5 +1,5 @@
-import type { Caller } from '../../identity/caller.ts';
-import { HttpRefusal } from '../refusals/refusal.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { HttpRefusal } from '../errors/http-error.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { AccessCall } from './access.ts';
 

@@ -1,15 +1,15 @@
-import { mayAt } from '../../access/abilities.ts';
-import { canSeeGroup, findGroup } from '../../access/groups.ts';
-import { canSeeProject, findMovedProject, findProject, roleIn } from '../../access/projects.ts';
-import type { Place } from '../../access/reach.ts';
-import { DEVELOPER } from '../../access/roles.ts';
-import { WIKI_SUFFIX } from '../../access/routes.ts';
-import { findWiki } from '../../access/wikis.ts';
-import type { Reader } from '../../database/database.ts';
-import { diskPathFor } from '../../git/storage.ts';
-import type { Caller } from '../../identity/caller.ts';
-import type { Placed } from '../../repositories/repository.ts';
-import { READ_ONLY } from '../refusals/texts.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { mayAt } from '#authorization/abilities.ts';
+import type { Reader } from '#database/database.ts';
+import { DEVELOPER } from '#domain/members/roles.ts';
+import { canSeeGroup, findGroup } from '#domain/namespaces/groups.ts';
+import { canSeeProject, findMovedProject, findProject, roleIn } from '#domain/namespaces/projects.ts';
+import { WIKI_SUFFIX } from '#domain/namespaces/routes.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
+import { findWiki } from '#domain/wikis.ts';
+import { diskPathFor } from '#git/storage/storage.ts';
+import type { Placed } from '#repositories/repository.ts';
+import { READ_ONLY } from '../errors/error-messages.ts';
 import {
   accessDenied,
   checkCredentials,

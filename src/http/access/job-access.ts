@@ -1,12 +1,12 @@
-import { findProvenJob, isRunning, type ProvenJob } from '../../access/proven-jobs.ts';
-import { windowAt } from '../../limits/counts.ts';
-import { type ApplicationSettings, readSettings } from '../../settings/settings.ts';
+import { findProvenJob, isRunning, type ProvenJob } from '#authorization/job-authentication.ts';
+import { windowAt } from '#rate-limits/window-counters.ts';
+import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
+import { forbidden, HttpRefusal, tooManyRequests } from '../errors/http-error.ts';
 import { optional, type Parameters, required } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
 import { integer } from '../parameters/types.ts';
-import { forbidden, HttpRefusal, tooManyRequests } from '../refusals/refusal.ts';
 import { type Incoming, single } from '../request/incoming.ts';
-import type { Rooms } from '../rooms.ts';
+import type { Rooms } from '../services.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 
 /** Access of runners to the jobs that they run: the job's token is the proof, no user is known (contract/runners.md §3). */

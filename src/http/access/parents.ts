@@ -1,11 +1,11 @@
-import type { GroupAbilityName, ProjectAbilityName } from '../../access/abilities.ts';
-import { type Group, roleInGroup } from '../../access/groups.ts';
-import { groupSource, type MemberSource, projectSource } from '../../access/memberships.ts';
-import { type Project, roleIn } from '../../access/projects.ts';
-import type { Place } from '../../access/reach.ts';
-import { stillInGroup, stillInProject } from '../../access/standing.ts';
-import type { Transaction } from '../../database/database.ts';
-import type { SignedIn } from '../../identity/caller.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { GroupAbilityName, ProjectAbilityName } from '#authorization/abilities.ts';
+import { stillInGroup, stillInProject } from '#authorization/current-access.ts';
+import type { Transaction } from '#database/database.ts';
+import { groupSource, type MemberSource, projectSource } from '#domain/members/memberships.ts';
+import { type Group, roleInGroup } from '#domain/namespaces/groups.ts';
+import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
 import type { Access } from './access.ts';
 import { inGroup, inProject } from './project-access.ts';
 

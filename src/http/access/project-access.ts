@@ -1,8 +1,8 @@
-import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from '../../access/abilities.ts';
-import { canSeeGroup, findGroup, type Group } from '../../access/groups.ts';
-import { canSeeProject, findMovedProject, findProject, type Project } from '../../access/projects.ts';
-import type { Caller, SignedIn } from '../../identity/caller.ts';
-import { forbidden, HttpRefusal, notFound, unauthorized } from '../refusals/refusal.ts';
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
+import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
+import { canSeeProject, findMovedProject, findProject, type Project } from '#domain/namespaces/projects.ts';
+import { forbidden, HttpRefusal, notFound, unauthorized } from '../errors/http-error.ts';
 import type { Incoming } from '../request/incoming.ts';
 import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from './access.ts';
 

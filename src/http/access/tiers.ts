@@ -1,4 +1,4 @@
-import { forbidden } from '../refusals/refusal.ts';
+import { forbidden } from '../errors/http-error.ts';
 import type { AccessCall } from './access.ts';
 
 /** For `.and(...)`: what tier free lacks nobody reaches there (contract/conventions.md §11). */

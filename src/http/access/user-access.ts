@@ -1,8 +1,8 @@
-import type { SignedIn } from '../../identity/caller.ts';
-import { readUser, type User } from '../../identity/users.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { readUser, type User } from '#authentication/users/users.ts';
+import { notFound } from '../errors/http-error.ts';
 import { type Parameter, required } from '../parameters/declarations.ts';
 import { integer } from '../parameters/types.ts';
-import { notFound } from '../refusals/refusal.ts';
 import { type Access, type AccessCall, administrator } from './access.ts';
 
 /** Administrators, with the user whom the path names by this parameter; 404 `404 User Not Found`. */

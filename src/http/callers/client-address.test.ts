@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type World, world } from '../../../test/world.ts';
+import { type World, world } from '#test/support/world.ts';
 
 // Whose address counts where proxies stand before the server (contract/conventions.md §11 `HEARTH_TRUSTED_PROXIES`).
 

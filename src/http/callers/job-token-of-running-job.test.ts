@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runningJob } from '../../../test/jobs.ts';
-import { world } from '../../../test/world.ts';
+import { runningJob } from '#test/support/pipeline-rows.ts';
+import { world } from '#test/support/world.ts';
 
 // A job acts as its user within its own project (contract/conventions.md §7 "Job tokens").
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signedInBrowser, userWithPassword } from '../../../test/browser.ts';
-import { world } from '../../../test/world.ts';
+import { signedInBrowser, userWithPassword } from '#test/support/browser.ts';
+import { world } from '#test/support/world.ts';
 
 // Tokens of jobs count on the routes that take them and nowhere else (contract/conventions.md §7 "Job tokens").
 

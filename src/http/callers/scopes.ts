@@ -1,6 +1,6 @@
-import type { Caller } from '../../identity/caller.ts';
+import type { Caller } from '#authentication/caller.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
-import { insufficientScope } from '../refusals/refusal.ts';
+import { insufficientScope } from '../errors/http-error.ts';
 
 /** Does the token carry a scope that the endpoint takes (contract/conventions.md §7 "Scopes")? Otherwise 403. */
 export function checkScopes(endpoint: Pick<Endpoint, 'scopes' | 'anyScope'>, caller: Caller, method: string): void {

@@ -1,8 +1,8 @@
-import type { Reader } from '../../database/database.ts';
-import { type Caller, isAdministrator, isSignedIn } from '../../identity/caller.ts';
-import { findUser, readUser, type User } from '../../identity/users.ts';
+import { type Caller, isAdministrator, isSignedIn } from '#authentication/caller.ts';
+import { findUser, readUser, type User } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { forbidden, HttpRefusal, insufficientScope, invalidParameters, unauthorized } from '../errors/http-error.ts';
 import type { Raw } from '../parameters/brackets.ts';
-import { forbidden, HttpRefusal, insufficientScope, invalidParameters, unauthorized } from '../refusals/refusal.ts';
 import { givenText } from '../request/credentials.ts';
 import { type Incoming, single } from '../request/incoming.ts';
 

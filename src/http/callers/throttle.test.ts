@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signedInBrowser, userWithPassword } from '../../../test/browser.ts';
-import { type Answer, type Caller, world } from '../../../test/world.ts';
+import { signedInBrowser, userWithPassword } from '#test/support/browser.ts';
+import { type Answer, type Caller, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 

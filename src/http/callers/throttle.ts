@@ -1,6 +1,5 @@
-import { identify } from '../../identity/credentials.ts';
-import { windowAt } from '../../limits/counts.ts';
-import { networkOf } from '../../limits/network.ts';
+import { identify } from '#authentication/credentials.ts';
+import { networkOf } from '#rate-limits/client-network.ts';
 import {
   alertThrottle,
   anyThrottle,
@@ -9,14 +8,15 @@ import {
   type Throttle,
   throttleFor,
   throttleHeaders,
-} from '../../limits/throttles.ts';
-import { digestToken } from '../../secrets/tokens.ts';
-import { type ApplicationSettings, readSettings } from '../../settings/settings.ts';
+} from '#rate-limits/throttles.ts';
+import { windowAt } from '#rate-limits/window-counters.ts';
+import { digestToken } from '#security/tokens.ts';
+import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
+import { HttpRefusal } from '../errors/http-error.ts';
 import { parseForm } from '../parameters/brackets.ts';
-import { HttpRefusal } from '../refusals/refusal.ts';
 import { presentedCredentials } from '../request/credentials.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../rooms.ts';
+import type { Rooms } from '../services.ts';
 
 /** What a throttle says of one request; `refusal` when it is one too many. */
 interface Throttled {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint/endpoint.ts';
-import { declaredParameters } from '../serving/handle.ts';
-import { pathNames } from '../serving/paths.ts';
-import { fullPath, type Registry } from '../serving/registry.ts';
+import { declaredParameters } from '../server/pipeline/handle.ts';
+import { pathNames } from '../server/routing/paths.ts';
+import { fullPath, type Registry } from '../server/routing/registry.ts';
 
 /**
  * `api.txt`: one line an endpoint, so that a change of the API is a diff. Columns: method and path, name, who may,

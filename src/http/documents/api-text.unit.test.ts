@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { families } from '../../api/index.ts';
-import { createRegistry } from '../serving/registry.ts';
+import { families } from '#api/index.ts';
+import { createRegistry } from '../server/routing/registry.ts';
 import { apiText } from './api-text.ts';
 
 test('api.txt is what the endpoints say', () => {

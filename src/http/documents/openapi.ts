@@ -1,15 +1,15 @@
 import type { TSchema } from 'typebox';
-import { SCOPE_MEANINGS } from '../../identity/scope-meanings.ts';
+import { SCOPE_MEANINGS } from '#authentication/tokens/scope-descriptions.ts';
 import type { ApiDocument, DescribedServer, Json } from '../api-document.ts';
-import type { Answer } from '../endpoint/answers.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
+import type { Answer } from '../endpoint/responses.ts';
+import type { RefusalEntry } from '../errors/error-table.ts';
 import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
-import type { RefusalEntry } from '../refusals/table.ts';
 import { SESSION_COOKIE } from '../request/cookie.ts';
-import { declaredParameters } from '../serving/handle.ts';
-import { pathParameters, replaceParameters } from '../serving/paths.ts';
-import { fullPath, type Registry } from '../serving/registry.ts';
+import { declaredParameters } from '../server/pipeline/handle.ts';
+import { pathParameters, replaceParameters } from '../server/routing/paths.ts';
+import { fullPath, type Registry } from '../server/routing/registry.ts';
 
 /** The OpenAPI 3.1 document of the routes below /api/v4, read from the endpoint values (contract/conventions.md §10). */
 

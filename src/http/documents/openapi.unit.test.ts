@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { families } from '../../api/index.ts';
+import { families } from '#api/index.ts';
 import { open, signedIn } from '../access/access.ts';
-import { created, pageOf, plainText, shape, shown } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { bare } from '../endpoint/entity.ts';
-import { family } from '../endpoint/family.ts';
+import { family } from '../endpoint/resource-module.ts';
+import { created, pageOf, plainText, shape, shown } from '../endpoint/responses.ts';
 import { hash, optional, required } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
 import { arrayOf, integer, oneOf } from '../parameters/types.ts';
-import { createRegistry, fullPath, type Registry } from '../serving/registry.ts';
+import { createRegistry, fullPath, type Registry } from '../server/routing/registry.ts';
 import { openApiDocument } from './openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is reached into by name

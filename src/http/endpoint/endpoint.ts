@@ -1,18 +1,18 @@
-import type { Reader } from '../../database/database.ts';
-import type { Act, Taken } from '../../facts/act.ts';
-import type { Git } from '../../git/git.ts';
-import type { HistoryName } from '../../history/index.ts';
-import type { Caller } from '../../identity/caller.ts';
-import type { Refused } from '../../refused.ts';
+import type { HistoryName } from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Reader } from '#database/database.ts';
+import type { Act, Taken } from '#events/unit-of-work.ts';
+import type { Git } from '#git/git.ts';
+import type { Refused } from '#runtime/failure.ts';
 import type { Access, Reserved } from '../access/access.ts';
+import type { Refusals } from '../errors/error-table.ts';
 import type { KeysetRule, OffsetRequest, PageRequest } from '../lists/pagination.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import type { Parameters, ParameterValues, Rule } from '../parameters/declarations.ts';
-import type { Refusals } from '../refusals/table.ts';
-import type { Base } from '../request/base.ts';
+import type { Base } from '../request/base-url.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../rooms.ts';
-import type { Answer, Reply } from './answers.ts';
+import type { Rooms } from '../services.ts';
+import type { Answer, Reply } from './responses.ts';
 import type { OrderName } from './stages.ts';
 
 /**
@@ -105,7 +105,7 @@ type Doing<Provided, Call, Result, R extends Refusals> =
   | {
       /**
        * Reads. It sees the database, what refs say, the caller and the parameters, so that its answer may be kept until the
-       * next commit (`serving/remembered-answers.ts`).
+       * next commit (`server/response/response-cache.ts`).
        */
       readonly read: (db: Reader, call: Provided & Call, git: Git) => Outcome<Result, R>;
       readonly write?: never;

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { type Static, type TObject, type TProperties, type TSchema, type TUnion, Type } from 'typebox';
-import type { Reader } from '../../database/database.ts';
-import type { Git } from '../../git/git.ts';
-import type { Caller } from '../../identity/caller.ts';
-import type { Base } from '../request/base.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Reader } from '#database/database.ts';
+import type { Git } from '#git/git.ts';
+import type { Base } from '../request/base-url.ts';
 
 /** To whom, where and with what rows are shown. */
 export interface Showing extends Base {

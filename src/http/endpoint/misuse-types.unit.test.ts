@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { refused } from '../../refused.ts';
+import { refused } from '#runtime/failure.ts';
 import { open, signedIn } from '../access/access.ts';
 import { required } from '../parameters/declarations.ts';
 import { integer } from '../parameters/types.ts';
-import { created, nothing, pageOf, shown } from './answers.ts';
 import { endpoint } from './endpoint.ts';
 import { entity } from './entity.ts';
+import { created, nothing, pageOf, shown } from './responses.ts';
 
 // What must not compile: the type check of this file fails when one of these declarations is taken.
 

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { open } from '../access/access.ts';
 import { optional } from '../parameters/declarations.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
-import { createRegistry } from '../serving/registry.ts';
-import { Message, nothing, pageOf, plainText, shown } from './answers.ts';
+import { createRegistry } from '../server/routing/registry.ts';
 import { type Declared, endpoint } from './endpoint.ts';
 import { bare } from './entity.ts';
-import { family } from './family.ts';
+import { family } from './resource-module.ts';
+import { Message, nothing, pageOf, plainText, shown } from './responses.ts';
 
 // Every known wrong declaration, with what its author will read when the server is put together.
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { families } from '../../api/index.ts';
+import { families } from '#api/index.ts';
 import { otherOrders } from '../documents/api-text.ts';
-import { createRegistry } from '../serving/registry.ts';
+import { createRegistry } from '../server/routing/registry.ts';
 import { ORDERS } from './stages.ts';
 
-test('the endpoints that differ from the standard order are those of test/orders.txt', () => {
-  const written = readFileSync(join(import.meta.dirname, '../../../test/orders.txt'), 'utf8');
+test('the endpoints that differ from the standard order are those of test/stage-orders.txt', () => {
+  const written = readFileSync(join(import.meta.dirname, '../../../test/stage-orders.txt'), 'utf8');
   assert.equal(
     otherOrders(createRegistry(families)),
     written,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, type World, world } from '../../../test/world.ts';
+import { type Answer, type Caller, type World, world } from '#test/support/world.ts';
 
 const { newGroup } = await world();
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../test/world.ts';
+import { type Caller, world } from '#test/support/world.ts';
 
 // The maximum offset of users and groups (contract/conventions.md §6).
 

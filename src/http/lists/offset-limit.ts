@@ -1,6 +1,6 @@
-import type { Reader } from '../../database/database.ts';
-import { type Refused, refused } from '../../refused.ts';
-import { readSettings } from '../../settings/settings.ts';
+import type { Reader } from '#database/database.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
 import type { PageRequest } from './pagination.ts';
 
 /**

@@ -1,9 +1,9 @@
+import { HttpRefusal } from '../errors/http-error.ts';
 import { formatForm, type Raw } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
 import { text } from '../parameters/texts.ts';
 import { integer } from '../parameters/types.ts';
-import { HttpRefusal } from '../refusals/refusal.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { Cursor, Page } from './page.ts';
 

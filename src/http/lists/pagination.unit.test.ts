@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HttpRefusal } from '../errors/http-error.ts';
 import { parseForm, type Raw } from '../parameters/brackets.ts';
 import { readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/parameter-type.ts';
-import { HttpRefusal } from '../refusals/refusal.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { Page } from './page.ts';
 import {

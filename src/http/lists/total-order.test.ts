@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../test/world.ts';
+import { type Caller, world } from '#test/support/world.ts';
 
 // Every list sorts by its key and then by id in the same direction (contract/conventions.md §6): one way is the other
 // turned round, and rows with equal keys have their place on every page.

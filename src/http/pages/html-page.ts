@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { HtmlReply } from '../endpoint/answers.ts';
+import type { HtmlReply } from '../endpoint/responses.ts';
 
 // The pages that a browser gets: sign-in, consent, and why something can't be done. No script runs in them.
 

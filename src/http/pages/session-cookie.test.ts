@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browser, PASSWORD, signedInBrowser, userWithPassword } from '../../../test/browser.ts';
-import { world } from '../../../test/world.ts';
+import { browser, PASSWORD, signedInBrowser, userWithPassword } from '#test/support/browser.ts';
+import { world } from '#test/support/world.ts';
 
 const here = await world();
 const { root, anonymous, clock, server } = here;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browser, PASSWORD, signedInBrowser, userWithPassword } from '../../../test/browser.ts';
-import { world } from '../../../test/world.ts';
+import { browser, PASSWORD, signedInBrowser, userWithPassword } from '#test/support/browser.ts';
+import { world } from '#test/support/world.ts';
 import type { AccessCall } from '../access/access.ts';
-import { HttpRefusal } from '../refusals/refusal.ts';
+import { HttpRefusal } from '../errors/http-error.ts';
 import type { Incoming } from '../request/incoming.ts';
 import { signedInVisitor, signedInVisitorWithForm } from './web-session.ts';
 

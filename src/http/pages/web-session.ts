@@ -1,16 +1,22 @@
-import { userBar } from '../../identity/bars.ts';
-import { type Caller, isSignedIn, type SignedIn } from '../../identity/caller.ts';
-import { csrfTokenOf, findSession, newSessionSecret, rememberReturn, startSession } from '../../identity/sessions.ts';
-import { windowAt } from '../../limits/counts.ts';
-import { networkOf } from '../../limits/network.ts';
+import { type Caller, isSignedIn, type SignedIn } from '#authentication/caller.ts';
+import {
+  csrfTokenOf,
+  findSession,
+  newSessionSecret,
+  rememberReturn,
+  startSession,
+} from '#authentication/sessions/sessions.ts';
+import { userBar } from '#authentication/sign-in-blocks.ts';
+import { networkOf } from '#rate-limits/client-network.ts';
+import { windowAt } from '#rate-limits/window-counters.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
+import { HttpRefusal } from '../errors/http-error.ts';
 import { optional } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
-import { HttpRefusal } from '../refusals/refusal.ts';
-import { localUrl } from '../request/base.ts';
+import { localUrl } from '../request/base-url.ts';
 import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from '../request/cookie.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../rooms.ts';
+import type { Rooms } from '../services.ts';
 import { alertBox, htmlPage, markup } from './html-page.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from '../../json-object.ts';
+import { isObject } from '#text/json-object.ts';
 
 /**
  * Nested names of query strings and forms (contract/conventions.md §3 "Encodings"), by Rack's rules:

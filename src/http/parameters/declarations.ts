@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { Tier } from '../../config.ts';
+import type { Tier } from '#config.ts';
 import { isRaw, type Raw } from './brackets.ts';
 import { firstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';

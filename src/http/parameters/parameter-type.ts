@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { FieldErrors } from '../../refused.ts';
+import type { FieldErrors } from '#runtime/failure.ts';
 
 /**
  * What a parameter is declared with: how a value from query, form or JSON becomes a value of the domain

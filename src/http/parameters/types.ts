@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { calendarDate } from '../../clock.ts';
+import { calendarDate } from '#runtime/clock.ts';
 import { isRaw } from './brackets.ts';
 import { firstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';

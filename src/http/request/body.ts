@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { BusboyHeaders } from '@fastify/busboy';
-import { createPlaces } from '../../limits/places.ts';
+import { createPlaces } from '#rate-limits/concurrency-slots.ts';
+import { bodyStalled, bodyTooLarge, unsupportedType } from '../errors/http-error.ts';
 import { emptyRaw, membersOf, type Raw } from '../parameters/brackets.ts';
-import { bodyStalled, bodyTooLarge, unsupportedType } from '../refusals/refusal.ts';
+import { giveBackRest, type HeldBody, holdBody, reserve, reserveInTime, UNCOUNTED } from './body-memory.ts';
 import { parseFormBody } from './form-body.ts';
-import { giveBackRest, type HeldBody, holdBody, reserve, reserveInTime, UNCOUNTED } from './held-body.ts';
 import { type Incoming, single } from './incoming.ts';
 import { parseJson } from './json-body.ts';
 import { parseMultipart } from './multipart.ts';
@@ -43,14 +43,14 @@ export function hasBody(request: Incoming): boolean {
 
 /**
  * Bodies over 1 MiB that are in memory at once while their clients send them: the others wait, as long as there are few.
- * With those who wait they are 48 and 96 mebibytes and what they ask for, which what may be held (`held-body.ts`) has room for.
+ * With those who wait they are 48 and 96 mebibytes and what they ask for, which what may be held (`body-memory.ts`) has room for.
  */
 const LARGE_BODIES = { each: 16, all: 32 };
 const largeBodies = createPlaces(LARGE_BODIES);
 
 /**
  * The whole body, at most `limit` bytes; more is 413, one that stands still is 408. Fails with `LineFull` when too many large
- * ones are on their way, and with 503 when bodies hold too much memory (`held-body.ts`).
+ * ones are on their way, and with 503 when bodies hold too much memory (`body-memory.ts`).
  */
 export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);

@@ -1,6 +1,6 @@
-import { csrfTokenOf, isSessionSecret } from '../../identity/sessions.ts';
-import { sameSecret } from '../../secrets/tokens.ts';
-import { pathPrefix } from './base.ts';
+import { csrfTokenOf, isSessionSecret } from '#authentication/sessions/sessions.ts';
+import { sameSecret } from '#security/tokens.ts';
+import { pathPrefix } from './base-url.ts';
 import { type Incoming, single } from './incoming.ts';
 
 // The session cookie on its way in and out (contract/conventions.md §7 "Web sign-in and session cookie").

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer, Sending } from '../../../test/caller.ts';
-import { world } from '../../../test/world.ts';
+import type { Answer, Sending } from '#test/support/caller.ts';
+import { world } from '#test/support/world.ts';
 
 // Where a token may come from, and what is none (contract/conventions.md §7 "Ways in, and precedence").
 

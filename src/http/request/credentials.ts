@@ -1,4 +1,4 @@
-import type { Presented } from '../../identity/credentials.ts';
+import type { Presented } from '#authentication/credentials.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import { givenCsrfToken, isCsrfToken, sessionSecret } from './cookie.ts';
 import { type Incoming, single } from './incoming.ts';

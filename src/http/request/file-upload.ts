@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import { HttpRefusal } from '../errors/http-error.ts';
 import { assign, emptyRaw, LONGEST_NAME, type Raw } from '../parameters/brackets.ts';
-import { HttpRefusal } from '../refusals/refusal.ts';
 import { flowingBody, mediaType, readMerged } from './body.ts';
 import type { Incoming } from './incoming.ts';
 import { brokenMultipart, PART_LIMITS } from './multipart.ts';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { givingWay } from '../../gate.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { badRequestText } from '../errors/http-error.ts';
 import { assign, emptyRaw, type Raw } from '../parameters/brackets.ts';
-import { badRequestText } from '../refusals/refusal.ts';
-import { MAX_ELEMENTS, tooManyParameters } from './too-large.ts';
+import { MAX_ELEMENTS, tooManyParameters } from './body-limits.ts';
 
 const [AMPERSAND, EQUALS, PERCENT, PLUS, SPACE] = [0x26, 0x3d, 0x25, 0x2b, 0x20] as const;
 

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { type Cidr, inCidrs } from '../../config.ts';
-import type { Client } from '../../gate.ts';
-import { badRequestText } from '../refusals/refusal.ts';
+import { type Cidr, inCidrs } from '#config.ts';
+import type { Client } from '#runtime/concurrency-limiter.ts';
+import { badRequestText } from '../errors/http-error.ts';
 
 /** One request as the stages see it: nothing of the transport, nothing decoded that must stay raw. */
 export interface Incoming {

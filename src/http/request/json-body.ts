@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { givingWay } from '../../gate.ts';
-import { badRequestText, HttpRefusal } from '../refusals/refusal.ts';
-import { parseInTurns } from './json-in-turns.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { badRequestText, HttpRefusal } from '../errors/http-error.ts';
 import {
   arrayTooLarge,
   hashTooLarge,
@@ -11,7 +10,8 @@ import {
   MAX_NAMES,
   nestedTooDeeply,
   tooManyParameters,
-} from './too-large.ts';
+} from './body-limits.ts';
+import { parseInTurns } from './incremental-json.ts';
 
 /** What a JSON body may hold. */
 export interface JsonBounds {

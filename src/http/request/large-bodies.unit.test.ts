@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { LineFull } from '../../gate.ts';
+import { LineFull } from '#runtime/concurrency-limiter.ts';
 import { MEBIBYTE, readBytes } from './body.ts';
-import { holdBody, letGo } from './held-body.ts';
+import { holdBody, letGo } from './body-memory.ts';
 import type { Incoming } from './incoming.ts';
 
 /** A client there that has sent so many bytes of its body. */

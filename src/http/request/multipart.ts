@@ -1,8 +1,8 @@
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { givingWay } from '../../gate.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { badRequestText, HttpRefusal } from '../errors/http-error.ts';
 import { assign, emptyRaw, type FilePart, LONGEST_NAME, type Raw } from '../parameters/brackets.ts';
-import { badRequestText, HttpRefusal } from '../refusals/refusal.ts';
-import { tooManyParameters } from './too-large.ts';
+import { tooManyParameters } from './body-limits.ts';
 
 const MOST_PARTS = 50_000;
 

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { world } from '../../../../test/world.ts';
-import { formatPointer } from '../../../git/lfs-pointer.ts';
+import { formatPointer } from '#git/objects/lfs-pointer.ts';
+import { world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 

@@ -1,21 +1,16 @@
 import type { Readable } from 'node:stream';
-import { trimmed } from '../../../ends.ts';
-import type { Client } from '../../../gate.ts';
-import {
-  type ArchiveFormat,
-  type ArchiveOptions,
-  type Archive as Packed,
-  streamArchive,
-} from '../../../git/archive.ts';
-import { GitFailed } from '../../../git/failures.ts';
-import { entryAt } from '../../../git/files.ts';
-import { type Git, ownedBy } from '../../../git/git.ts';
-import { HEADS } from '../../../git/names.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import { createPlaces } from '../../../limits/places.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import { type ArchiveFormat, type ArchiveOptions, type Archive as Packed, streamArchive } from '#git/archive.ts';
+import { type Git, ownedBy } from '#git/git.ts';
+import { GitFailed } from '#git/process/failures.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import type { Repository } from '#git/repository.ts';
+import { entryAt } from '#git/trees/path-entries.ts';
+import { createPlaces } from '#rate-limits/concurrency-slots.ts';
+import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import type { Client } from '#runtime/concurrency-limiter.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { trimmed } from '#text/trim.ts';
 import type { LentLfsFiles } from './lfs-files.ts';
 
 interface ArchiveQuestion {

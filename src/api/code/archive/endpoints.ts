@@ -1,9 +1,9 @@
-import { inPublicProject } from '../../../http/access/project-access.ts';
-import { stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { pathText, refName, text } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray } from '../../../http/parameters/types.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { stream } from '#http/endpoint/responses.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { pathText, refName, text } from '#http/parameters/texts.ts';
+import { boolean, commaArray } from '#http/parameters/types.ts';
 import { download } from './download.ts';
 
 const params = {

@@ -1,4 +1,4 @@
-import type { ArchiveFormat } from '../../../git/archive.ts';
+import type { ArchiveFormat } from '#git/archive.ts';
 
 /** What may stand behind `archive` in the path (contract/repository.md §4); without it a tar.gz is meant. */
 const FORMATS: Readonly<Record<string, ArchiveFormat>> = {

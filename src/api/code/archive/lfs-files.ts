@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BlobStore, blobPath } from '../../../blobs/store.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { LfsFiles } from '../../../git/archive.ts';
-import { isLfsOn, linkedOids } from '../../../repositories/lfs-objects.ts';
+import { type BlobStore, blobPath } from '#blobs/store.ts';
+import type { Reader } from '#database/database.ts';
+import type { LfsFiles } from '#git/archive.ts';
+import { isLfsOn, linkedOids } from '#repositories/lfs/lfs-objects.ts';
 
 /** LFS objects that one archive may hold in place of their pointers; given back when it has been sent. */
 export interface LentLfsFiles extends LfsFiles {

@@ -1,15 +1,15 @@
-import { objectInfo, readObject } from '../../../git/objects.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inPublicProject } from '../../../http/access/project-access.ts';
-import { shown, stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { refName } from '../../../http/parameters/texts.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
-import { blobTooLarge, jsonBlobLimit, largeBlobLimit } from '../../../limits/large-blobs.ts';
-import { streamToClient } from '../../../limits/raw-streams.ts';
-import { refused } from '../../../refused.ts';
-import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import { objectInfo, readObject } from '#git/objects/object-reader.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { shown, stream } from '#http/endpoint/responses.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { refName } from '#http/parameters/texts.ts';
+import { blobTooLarge, jsonBlobLimit, largeBlobLimit } from '#rate-limits/large-blobs.ts';
+import { streamToClient } from '#rate-limits/stream-limits.ts';
+import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import { refused } from '#runtime/failure.ts';
 import { Blob } from './entities.ts';
 import { rawBlob } from './raw.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
 
 interface BlobRow {
   readonly id: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
-import { given } from './given.testing.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { given } from './fixtures.testing.ts';
 
 // What branches may be named, what they may start at, and who makes them (contract/repository.md §0 "Ref resolution", §2).
 

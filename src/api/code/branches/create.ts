@@ -1,19 +1,19 @@
-import { mayCreateBranch } from '../../../access/branches.ts';
-import type { Project } from '../../../access/projects.ts';
-import { protectionRules } from '../../../access/protected-branches.ts';
-import type { Reader } from '../../../database/database.ts';
-import { HEADS } from '../../../git/names.ts';
-import { beginsWithSha, validBranchName, zeroId } from '../../../git/refs.ts';
-import { branchTip, resolveRevision } from '../../../git/revision.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { firstCommit } from '../../../repositories/first-commit.ts';
-import { moveRefs } from '../../../repositories/move-refs.ts';
-import { mayCommitTo, toBeginWith, toCreateBranch } from '../../../repositories/ref-rights.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayCreateBranch } from '#authorization/protected-branches/branch-rules.ts';
+import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import type { Reader } from '#database/database.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { beginsWithSha, validBranchName, zeroId } from '#git/refs/refs.ts';
+import { branchTip, resolveRevision } from '#git/refs/revision.ts';
+import { firstCommit } from '#repositories/commits/initial-commit.ts';
+import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { mayCommitTo, toBeginWith, toCreateBranch } from '#repositories/ref-updates/ref-permissions.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
-import { branchAt, findBranch } from './find.ts';
+import { branchAt, findBranch } from './get.ts';
 
 type CreateRefusal =
   | 'nameInvalid'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, type Project, world } from '../../../../test/world.ts';
+import { type Caller, type Project, world } from '#test/support/world.ts';
 
 const { server, work, newProject } = await world();
 

@@ -1,19 +1,19 @@
-import { rulesFor } from '../../../access/branches.ts';
-import { findProject, type Project } from '../../../access/projects.ts';
-import { protectionRules } from '../../../access/protected-branches.ts';
-import { AccessLost } from '../../../access/standing.ts';
-import { defineJob } from '../../../background/job.ts';
-import { mergedInto } from '../../../git/ancestry.ts';
-import { HEADS } from '../../../git/names.ts';
-import { listRefs, type Ref, zeroId } from '../../../git/refs.ts';
-import { branchTip } from '../../../git/revision.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { readUser } from '../../../identity/users.ts';
-import { isRefused } from '../../../refused.ts';
-import { moveRefs } from '../../../repositories/move-refs.ts';
-import { toDeleteUnprotected } from '../../../repositories/ref-rights.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { readUser } from '#authentication/users/users.ts';
+import { AccessLost } from '#authorization/current-access.ts';
+import { rulesFor } from '#authorization/protected-branches/branch-rules.ts';
+import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { findProject, type Project } from '#domain/namespaces/projects.ts';
+import { mergedInto } from '#git/commits/ancestry.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { listRefs, type Ref, zeroId } from '#git/refs/refs.ts';
+import { branchTip } from '#git/refs/revision.ts';
+import { defineJob } from '#jobs/job.ts';
+import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { toDeleteUnprotected } from '#repositories/ref-updates/ref-permissions.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { isRefused } from '#runtime/failure.ts';
 
 /**
  * Deletes every merged branch that is not protected, in the caller's name and by the rights that he has while it does:

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, world } from '#test/support/world.ts';
 
 const make = async (caller: Caller, url: string, branch: string, ref = 'main') => {
   const answer = await caller.post(`${url}/branches`, { branch, ref });

@@ -1,13 +1,13 @@
-import { mayDeleteProtected, rulesFor } from '../../../access/branches.ts';
-import type { Project } from '../../../access/projects.ts';
-import { protectionRules } from '../../../access/protected-branches.ts';
-import { HEADS } from '../../../git/names.ts';
-import { zeroId } from '../../../git/refs.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { moveRefs } from '../../../repositories/move-refs.ts';
-import { toDeleteBranch } from '../../../repositories/ref-rights.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayDeleteProtected, rulesFor } from '#authorization/protected-branches/branch-rules.ts';
+import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { zeroId } from '#git/refs/refs.ts';
+import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { toDeleteBranch } from '#repositories/ref-updates/ref-permissions.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 
 type DeleteRefusal = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved';

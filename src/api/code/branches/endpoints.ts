@@ -1,21 +1,21 @@
-import type { Project } from '../../../access/projects.ts';
-import { enqueue } from '../../../background/job.ts';
-import { validBranchName } from '../../../git/refs.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inPublicProject, inRepositoryOf, orRepositoryGone } from '../../../http/access/project-access.ts';
-import { accepted, created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { expression, refName, text } from '../../../http/parameters/texts.ts';
-import { boolean, notBlank, oneOf } from '../../../http/parameters/types.ts';
-import { HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
-import { FORBIDDEN, READ_ONLY } from '../../../http/refusals/texts.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { validBranchName } from '#git/refs/refs.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inPublicProject, inRepositoryOf, orRepositoryGone } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { accepted, created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
+import { HttpRefusal, notFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { expression, refName, text } from '#http/parameters/texts.ts';
+import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
+import { enqueue } from '#jobs/job.ts';
 import { protectBranchNamed, unprotectBranchNamed } from '../protected-branches/index.ts';
 import { createBranchAt } from './create.ts';
 import { deleteBranchAt } from './delete.ts';
 import { deleteMerged } from './delete-merged.ts';
 import { Branch } from './entities.ts';
-import { findBranch } from './find.ts';
+import { findBranch } from './get.ts';
 import { branchPage } from './list.ts';
 
 interface InProject {

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { mayPush, rulesFor } from '../../../access/branches.ts';
-import type { Project } from '../../../access/projects.ts';
-import { protectionRules } from '../../../access/protected-branches.ts';
-import { DEVELOPER } from '../../../access/roles.ts';
-import type { Commit as GitCommit } from '../../../git/objects.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { inUrl, projectUrl } from '../../../repositories/repository.ts';
+import { mayPush, rulesFor } from '#authorization/protected-branches/branch-rules.ts';
+import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { DEVELOPER } from '#domain/members/roles.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { inUrl, projectUrl } from '#repositories/repository.ts';
 import { Commit } from '../commits/index.ts';
-import { mergedTips } from './merged.ts';
+import { mergedTips } from './merged-branches.ts';
 
 /** A branch with its tip, as git knew it at this moment. */
 export interface BranchRow {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
+import { done, world } from '#test/support/world.ts';
 
 // The rule whose name equals a branch, made, changed and dropped through that branch (contract/repository.md §3).
 

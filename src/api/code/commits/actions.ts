@@ -1,11 +1,11 @@
-import { givingWay } from '../../../gate.ts';
-import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { fileContent, pathText, refName } from '../../../http/parameters/texts.ts';
-import { arrayOf, oneOf } from '../../../http/parameters/types.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import type { WantedChange } from '../../../repositories/commit-to-branch.ts';
-import type { Bytes } from '../../../repositories/lfs-content.ts';
+import { isRaw, type Raw } from '#http/parameters/brackets.ts';
+import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { fileContent, pathText, refName } from '#http/parameters/texts.ts';
+import { arrayOf, oneOf } from '#http/parameters/types.ts';
+import type { WantedChange } from '#repositories/commits/commit-to-branch.ts';
+import type { Bytes } from '#repositories/lfs/lfs-content.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { contentParams, decodeContent, readEncoding, readFilemode, textOf } from '../repository-files/index.ts';
 
 /** The `actions` of a commit, checked by hand, the first broken rule answers (contract/repository.md §4). */

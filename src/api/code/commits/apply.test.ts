@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { markHistory, recordedSince } from '../../../history/index.ts';
+import { markHistory, recordedSince } from '#activity/index.ts';
+import { world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 

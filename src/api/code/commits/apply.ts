@@ -1,14 +1,14 @@
-import { writeCommit } from '../../../git/commit.ts';
-import { cherryPick, revert } from '../../../git/merge.ts';
-import { HEADS } from '../../../git/names.ts';
-import { type Commit, readCommit } from '../../../git/objects.ts';
-import { branchTip } from '../../../git/revision.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { moveRefs } from '../../../repositories/move-refs.ts';
-import type { OpenBranchQuestion } from '../../../repositories/push-permission.ts';
-import { toCommit } from '../../../repositories/ref-rights.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
+import { writeCommit } from '#git/commits/commit.ts';
+import { cherryPick, revert } from '#git/commits/merge.ts';
+import { type Commit, readCommit } from '#git/objects/object-reader.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { branchTip } from '#git/refs/revision.ts';
+import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
+import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { toCommit } from '#repositories/ref-updates/ref-permissions.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
 /** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, world } from '#test/support/world.ts';
 
 const tip = async (caller: Caller, url: string) => (await caller.get(`${url}/branches/main`)).body.commit.id;
 const raw = async (caller: Caller, url: string, path: string) =>

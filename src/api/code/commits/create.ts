@@ -1,17 +1,17 @@
-import { readCommit } from '../../../git/objects.ts';
-import type { Raw } from '../../../http/parameters/brackets.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { refName, text } from '../../../http/parameters/texts.ts';
-import { boolean } from '../../../http/parameters/types.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
+import type { Raw } from '#http/parameters/brackets.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { refName, text } from '#http/parameters/texts.ts';
+import { boolean } from '#http/parameters/types.ts';
+import type { Rooms } from '#http/services.ts';
+import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
 import {
   type BranchCommit,
   type CommitToBranchRefusal,
   commitToBranch,
-} from '../../../repositories/commit-to-branch.ts';
-import type { OpenBranchQuestion } from '../../../repositories/push-permission.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+} from '#repositories/commits/commit-to-branch.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import {
   type BodyCall,
   type BodyRefusal,

@@ -1,23 +1,23 @@
-import { refsContaining } from '../../../git/ancestry.ts';
-import { diffBetween } from '../../../git/diff.ts';
-import { inProject, inPublicProject, orRepositoryGone } from '../../../http/access/project-access.ts';
-import { created, pageOf, Reply, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { either } from '../../../http/endpoint/entity.ts';
-import { slice } from '../../../http/lists/slice.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { expression, message, pathText, refName } from '../../../http/parameters/texts.ts';
-import { boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/types.ts';
-import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '../../../http/refusals/texts.ts';
-import { PUSH_TO_BRANCH } from '../../../repositories/push-permission.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+import { refsContaining } from '#git/commits/ancestry.ts';
+import { diffBetween } from '#git/diff/diff.ts';
+import { inProject, inPublicProject, orRepositoryGone } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { either } from '#http/endpoint/entity.ts';
+import { created, pageOf, Reply, shown } from '#http/endpoint/responses.ts';
+import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
+import { slice } from '#http/lists/in-memory-page.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { expression, message, pathText, refName } from '#http/parameters/texts.ts';
+import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
+import { PUSH_TO_BRANCH } from '#repositories/branches/push-permission.ts';
+import { repositoryOf } from '#repositories/repository.ts';
 import { BODY_REFUSALS } from '../repository-files/index.ts';
 import { ACTION_REFUSALS } from './actions.ts';
 import { applyCommit } from './apply.ts';
 import { createCommitFrom, createParams, WISH_REFUSALS } from './create.ts';
 import { Commit, CommitDetail, CommitInList, CommitRef, Diff, DryRun } from './entities.ts';
+import { namedCommit } from './get.ts';
 import { commitPage } from './list.ts';
-import { namedCommit } from './named.ts';
 
 export const listCommits = endpoint({
   get: '/projects/:id/repository/commits',

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { mayReadPipelines, newestOfCommits } from '../../../access/pipelines.ts';
-import type { Project } from '../../../access/projects.ts';
-import { firstBytes, firstCharacters } from '../../../ends.ts';
-import { diffStats, type FileDiff } from '../../../git/diff.ts';
-import type { Commit as GitCommit } from '../../../git/objects.ts';
-import { readTrailers, type Trailers } from '../../../git/trailers.ts';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { type Placed, projectUrl, repositoryOf } from '../../../repositories/repository.ts';
+import { mayReadPipelines, newestOfCommits } from '#authorization/pipelines.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { readTrailers, type Trailers } from '#git/commits/trailers.ts';
+import { diffStats, type FileDiff } from '#git/diff/diff.ts';
+import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
+import { type Placed, projectUrl, repositoryOf } from '#repositories/repository.ts';
+import { firstBytes, firstCharacters } from '#text/trim.ts';
 import { PipelineBasic, type PipelineBasicRow } from '../pipeline-summaries/index.ts';
 
 /** Times of commits are shown in the commit's own offset. */

@@ -1,4 +1,4 @@
-import type { Examples } from '../../../../test/examples/example.ts';
+import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 const action = (file_path: string) => ({ action: 'create', file_path, content: 'Text\n' });

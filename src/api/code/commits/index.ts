@@ -1,8 +1,8 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 export { Commit, type CommitRow, Diff } from './entities.ts';
 
-export { namedCommit } from './named.ts';
+export { namedCommit } from './get.ts';
 
 export const commits = family({ endpoints });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pipelineRow } from '../../../../test/jobs.ts';
-import { done, world } from '../../../../test/world.ts';
+import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
 
 const here = await world();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { commitOfName } from '../../../git/bombs.testing.ts';
+import { commitOfName } from '#git/objects/bombs.testing.ts';
+import { world } from '#test/support/world.ts';
 
 const ids = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id);
 

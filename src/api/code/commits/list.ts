@@ -1,13 +1,13 @@
-import { walks } from '../../../git/files.ts';
-import type { Git } from '../../../git/git.ts';
-import { listCommits, type Revisions } from '../../../git/log.ts';
-import { readCommits } from '../../../git/objects.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import type { Page } from '../../../http/lists/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+import { listCommits, type Revisions } from '#git/commits/commit-log.ts';
+import type { Git } from '#git/git.ts';
+import { readCommits } from '#git/objects/object-reader.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import type { Repository } from '#git/repository.ts';
+import { walks } from '#git/trees/path-entries.ts';
+import type { Page } from '#http/lists/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
 interface CommitFilter {

@@ -1,10 +1,10 @@
-import { commitsBetween, MOST_COMMITS_BETWEEN, partingOf } from '../../../git/between.ts';
-import { type Diff, diffBetween } from '../../../git/diff.ts';
-import type { Git } from '../../../git/git.ts';
-import { type Commit, readCommits } from '../../../git/objects.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+import { commitsBetween, MOST_COMMITS_BETWEEN, partingOf } from '#git/commits/commits-between.ts';
+import { type Diff, diffBetween } from '#git/diff/diff.ts';
+import type { Git } from '#git/git.ts';
+import { type Commit, readCommits } from '#git/objects/object-reader.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import type { CommitRow } from '../commits/index.ts';
 
 export interface Comparison {

@@ -1,10 +1,10 @@
-import { inPublicProject } from '../../../http/access/project-access.ts';
-import { shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { refName } from '../../../http/parameters/texts.ts';
-import { boolean, integer } from '../../../http/parameters/types.ts';
-import { refused } from '../../../refused.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { shown } from '#http/endpoint/responses.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { refName } from '#http/parameters/texts.ts';
+import { boolean, integer } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { compareRevisions } from './compare.ts';
 import { Compare } from './entities.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { projectUrl } from '../../../repositories/repository.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
+import { projectUrl } from '#repositories/repository.ts';
 import { Commit, Diff } from '../commits/index.ts';
 import type { Comparison } from './compare.ts';
 

@@ -1,9 +1,9 @@
-import { inPublicProject } from '../../../http/access/project-access.ts';
-import { pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { refName } from '../../../http/parameters/texts.ts';
-import { oneOf } from '../../../http/parameters/types.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf } from '#http/endpoint/responses.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { refName } from '#http/parameters/texts.ts';
+import { oneOf } from '#http/parameters/types.ts';
 import { Contributor } from './entities.ts';
 import { contributorsPage } from './list.ts';
 

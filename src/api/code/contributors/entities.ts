@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { firstCharacters } from '../../../ends.ts';
-import type { Contributor as GitContributor } from '../../../git/contributors.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import type { Contributor as GitContributor } from '#git/commits/contributors.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { firstCharacters } from '#text/trim.ts';
 
 /** `additions` and `deletions` are always 0: clients look for the keys and nobody counts any more. */
 export const Contributor = entity('Contributor', {

@@ -1,12 +1,12 @@
-import { sortedInTurns } from '../../../gate.ts';
-import { type Contributor, contributorsTo } from '../../../git/contributors.ts';
-import type { Git } from '../../../git/git.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import type { Page } from '../../../http/lists/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { slice } from '../../../http/lists/slice.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import { type Contributor, contributorsTo } from '#git/commits/contributors.ts';
+import type { Git } from '#git/git.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import { slice } from '#http/lists/in-memory-page.ts';
+import type { Page } from '#http/lists/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import { sortedInTurns } from '#runtime/concurrency-limiter.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 
 type Order = 'name' | 'email' | 'commits';
 

@@ -1,15 +1,21 @@
-import { mayDeleteProtected, mayForcePush, mayPush, mayPushFirst, rulesFor } from '../../../access/branches.ts';
-import type { DefaultProtection } from '../../../access/default-protection.ts';
-import type { Project } from '../../../access/projects.ts';
-import { protectionRules, type StoredRule } from '../../../access/protected-branches.ts';
-import { requireStill } from '../../../access/standing.ts';
-import type { Reader } from '../../../database/database.ts';
-import { HEADS, TAGS } from '../../../git/names.ts';
-import { beginsWithSha, looksLikeObjectId, validBranchName, validTagName, zeroId } from '../../../git/refs.ts';
-import type { RefChange } from '../../../git/update-refs.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { refused } from '../../../refused.ts';
-import { defaultProtection, type RefRight } from '../../../repositories/ref-rights.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { requireStill } from '#authorization/current-access.ts';
+import {
+  mayDeleteProtected,
+  mayForcePush,
+  mayPush,
+  mayPushFirst,
+  rulesFor,
+} from '#authorization/protected-branches/branch-rules.ts';
+import { protectionRules, type StoredRule } from '#authorization/protected-branches/protected-branches.ts';
+import type { Reader } from '#database/database.ts';
+import type { DefaultProtection } from '#domain/namespaces/default-branch-protection.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { HEADS, TAGS } from '#git/ref-names.ts';
+import { beginsWithSha, looksLikeObjectId, validBranchName, validTagName, zeroId } from '#git/refs/refs.ts';
+import type { RefChange } from '#git/refs/update-refs.ts';
+import { defaultProtection, type RefRight } from '#repositories/ref-updates/ref-permissions.ts';
+import { refused } from '#runtime/failure.ts';
 
 /** What the rules of a project say of a push, ref by ref (contract/repository.md §5 "Per-ref checks"). */
 

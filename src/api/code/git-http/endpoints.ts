@@ -1,19 +1,19 @@
-import { advertise, type Service } from '../../../git/advertise.ts';
-import { uploadPack } from '../../../git/upload.ts';
-import { open, signedInCaller } from '../../../http/access/access.ts';
-import { fetchAccess, mayFetchStill, pushAccess, whyNoPush } from '../../../http/access/git-access.ts';
-import type { GitAction } from '../../../http/access/git-rules.ts';
-import { plainText, Reply, stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { type Incoming, single } from '../../../http/request/incoming.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import { begunBody } from './body.ts';
+import { advertise, type Service } from '#git/transport/advertise-refs.ts';
+import { uploadPack } from '#git/transport/upload-pack.ts';
+import { open, signedInCaller } from '#http/access/access.ts';
+import { fetchAccess, mayFetchStill, pushAccess, whyNoPush } from '#http/access/git-access.ts';
+import type { GitAction } from '#http/access/git-rules.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { plainText, Reply, stream } from '#http/endpoint/responses.ts';
+import { type Incoming, single } from '#http/request/incoming.ts';
+import type { Rooms } from '#http/services.ts';
+import { repositoryOf } from '#repositories/repository.ts';
 import { push } from './push.ts';
 import { receivingProject } from './push-to-project.ts';
 import { receivingWiki } from './push-to-wiki.ts';
+import { type Allowed, allowedSince, whileAllowed } from './recheck-access.ts';
+import { begunBody } from './request-body.ts';
 import { headersOf, served } from './serve.ts';
-import { type Allowed, allowedSince, whileAllowed } from './while-allowed.ts';
 
 const ACTIONS: Readonly<Record<string, GitAction>> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import type { Examples } from '../../../../test/examples/example.ts';
-import { basic, type Scene } from '../../../../test/examples/scene.ts';
+import type { Examples } from '#test/examples/example.ts';
+import { basic, type Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** A line as git sends it, its length before it; null: the end of a list. */

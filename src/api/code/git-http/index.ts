@@ -1,7 +1,7 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export { begunBody } from './body.ts';
+export { begunBody } from './request-body.ts';
 export { headersOf, served } from './serve.ts';
 
 export const gitHttp = family({ endpoints });

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
-import { repositoryAt } from '../../../git/git.ts';
-import { diskPathFor } from '../../../git/storage.ts';
+import { repositoryAt } from '#git/git.ts';
+import { diskPathFor } from '#git/storage/storage.ts';
+import { type Caller, world } from '#test/support/world.ts';
 
 const { root, server, newProject } = await world();
 const copy = await mkdtemp(join(tmpdir(), 'hearth-push-rules-'));

@@ -1,17 +1,17 @@
-import type { Place } from '../../../access/reach.ts';
-import { AccessLost } from '../../../access/standing.ts';
-import type { Wiki } from '../../../access/wikis.ts';
-import { HEADS, TAGS } from '../../../git/names.ts';
-import { validBranchName, validTagName, zeroId } from '../../../git/refs.ts';
-import type { RefChange } from '../../../git/update-refs.ts';
-import { HttpRefusal } from '../../../http/refusals/refusal.ts';
-import { READ_ONLY } from '../../../http/refusals/texts.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused } from '../../../refused.ts';
-import { ensureWiki } from '../../../repositories/ensure-wiki.ts';
-import type { Intent } from '../../../repositories/intents.ts';
-import { beginWikiMove } from '../../../repositories/move-refs.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { AccessLost } from '#authorization/current-access.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
+import type { Wiki } from '#domain/wikis.ts';
+import { HEADS, TAGS } from '#git/ref-names.ts';
+import { validBranchName, validTagName, zeroId } from '#git/refs/refs.ts';
+import type { RefChange } from '#git/refs/update-refs.ts';
+import { READ_ONLY } from '#http/errors/error-messages.ts';
+import { HttpRefusal } from '#http/errors/http-error.ts';
+import type { Intent } from '#repositories/ref-updates/intents.ts';
+import { beginWikiMove } from '#repositories/ref-updates/move-refs.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
+import { isRefused } from '#runtime/failure.ts';
 import type { Receiving } from './push.ts';
 
 interface PushingToWiki {

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Caller, type Project, world } from '../../../../test/world.ts';
+import { type Caller, type Project, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 

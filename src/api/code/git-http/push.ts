@@ -1,17 +1,17 @@
 import type { Readable, Writable } from 'node:stream';
-import { LineFull } from '../../../gate.ts';
-import { gitFor } from '../../../git/git.ts';
-import { type Push, receivePack } from '../../../git/receive.ts';
-import { refTurns } from '../../../git/ref-turns.ts';
-import { removeStaleLocksOfRefs } from '../../../git/stale-locks.ts';
-import { ensureRepository } from '../../../git/storage.ts';
-import type { RefChange } from '../../../git/update-refs.ts';
-import { holdIntent } from '../../../repositories/hold-intent.ts';
-import type { Intent } from '../../../repositories/intents.ts';
-import { dropIntent } from '../../../repositories/move-refs.ts';
-import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
-import { settleIntent } from '../../../repositories/settle.ts';
+import { gitFor } from '#git/git.ts';
+import { refTurns } from '#git/refs/ref-lock.ts';
+import { removeStaleLocksOfRefs } from '#git/refs/stale-locks.ts';
+import type { RefChange } from '#git/refs/update-refs.ts';
+import { ensureRepository } from '#git/storage/storage.ts';
+import { type Push, receivePack } from '#git/transport/receive-pack.ts';
+import { settleIntent } from '#repositories/ref-updates/complete-intent.ts';
+import { holdIntent } from '#repositories/ref-updates/intent-lease.ts';
+import type { Intent } from '#repositories/ref-updates/intents.ts';
+import { dropIntent } from '#repositories/ref-updates/move-refs.ts';
+import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { LineFull } from '#runtime/concurrency-limiter.ts';
 
 /** What is pushed to: a repository of some kind, which says what may be done to it. */
 export interface Receiving {

@@ -1,9 +1,9 @@
 import { PassThrough, type Readable } from 'node:stream';
-import type { Service } from '../../../git/advertise.ts';
-import { type Git, ownedBy } from '../../../git/git.ts';
-import type { Incoming } from '../../../http/request/incoming.ts';
-import { createPlaces } from '../../../limits/places.ts';
-import type { Log } from '../../../log.ts';
+import { type Git, ownedBy } from '#git/git.ts';
+import type { Service } from '#git/transport/advertise-refs.ts';
+import type { Incoming } from '#http/request/incoming.ts';
+import { createPlaces } from '#rate-limits/concurrency-slots.ts';
+import type { Log } from '#runtime/log.ts';
 
 /** git processes that serve clients: each takes memory, and lasts as long as its client takes. */
 const places = ownedBy(() => createPlaces({ each: 32, all: 128 }));

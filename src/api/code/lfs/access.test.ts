@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, world } from '#test/support/world.ts';
 import { batch, get, newContent, put, wanted } from './client.testing.ts';
 
 const { anonymous, user, tokenOf, withToken, newProject, newGroup } = await world();

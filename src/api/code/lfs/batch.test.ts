@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { basic } from '../../../../test/examples/scene.ts';
-import { statements } from '../../../../test/statements.ts';
-import { world } from '../../../../test/world.ts';
+import { basic } from '#test/examples/scene.ts';
+import { statements } from '#test/support/statement-watch.ts';
+import { world } from '#test/support/world.ts';
 import { answerBatch } from './batch.ts';
 import { bare, batch, get, newContent, put, wanted } from './client.testing.ts';
 

@@ -1,9 +1,9 @@
-import type { Reader } from '../../../database/database.ts';
-import { givingWay } from '../../../gate.ts';
-import { HttpRefusal } from '../../../http/refusals/refusal.ts';
-import { parseJson } from '../../../http/request/json-body.ts';
-import { isObject } from '../../../json-object.ts';
-import { linkedObjects } from '../../../repositories/lfs-objects.ts';
+import type { Reader } from '#database/database.ts';
+import { HttpRefusal } from '#http/errors/http-error.ts';
+import { parseJson } from '#http/request/json-body.ts';
+import { linkedObjects } from '#repositories/lfs/lfs-objects.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { isObject } from '#text/json-object.ts';
 
 /** What a git-lfs client asks for in one go. */
 export interface Batch {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { basic } from '../../../../test/examples/scene.ts';
-import { type Caller, type Project, world } from '../../../../test/world.ts';
+import { basic } from '#test/examples/scene.ts';
+import { type Caller, type Project, world } from '#test/support/world.ts';
 
 // LFS as its clients speak it (contract/repository.md §5): Basic credentials, JSON of their own, plain-text refusals.
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Project } from '../../../access/projects.ts';
-import { AccessLost, requireStill, standingOf } from '../../../access/standing.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { AccessLost, requireStill, standingOf } from '#authorization/current-access.ts';
 import {
   type BlobLimits,
   type BlobRefused,
@@ -8,20 +8,20 @@ import {
   openBlob,
   type StoredBlob,
   storeBlob,
-} from '../../../blobs/index.ts';
-import { signedInCaller } from '../../../http/access/access.ts';
-import { checkGitAction, gitAccess } from '../../../http/access/git-access.ts';
-import { checkNotMoved } from '../../../http/access/git-rules.ts';
-import { stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { HttpRefusal } from '../../../http/refusals/refusal.ts';
-import { flowingBody, readBytes } from '../../../http/request/body.ts';
-import { type Incoming, single } from '../../../http/request/incoming.ts';
-import type { Caller } from '../../../identity/caller.ts';
-import { isRefused } from '../../../refused.ts';
-import { isLfsOn, linkedObject, linkObject } from '../../../repositories/lfs-objects.ts';
+} from '#blobs/index.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { signedInCaller } from '#http/access/access.ts';
+import { checkGitAction, gitAccess } from '#http/access/git-access.ts';
+import { checkNotMoved } from '#http/access/git-rules.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { stream } from '#http/endpoint/responses.ts';
+import { HttpRefusal } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { flowingBody, readBytes } from '#http/request/body.ts';
+import { type Incoming, single } from '#http/request/incoming.ts';
+import { isLfsOn, linkedObject, linkObject } from '#repositories/lfs/lfs-objects.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { answerBatch, parseBatch, writtenBatch } from './batch.ts';
 
 const LFS_TYPE = 'application/vnd.git-lfs+json';

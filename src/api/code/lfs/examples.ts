@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Examples } from '../../../../test/examples/example.ts';
+import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {

@@ -1,6 +1,6 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
+import { sweepContent, sweepContentDaily } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
-import { sweepContent, sweepContentDaily } from './sweep.ts';
 
 export const lfs = family({
   endpoints,

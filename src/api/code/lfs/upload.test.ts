@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { basic } from '../../../../test/examples/scene.ts';
-import { world } from '../../../../test/world.ts';
+import { basic } from '#test/examples/scene.ts';
+import { world } from '#test/support/world.ts';
 import { bare, batch, type Content, get, newContent, put, wanted } from './client.testing.ts';
 
 const { root, name, work, clock, newProject } = await world();

@@ -1,11 +1,11 @@
-import { inPublicProject } from '../../../http/access/project-access.ts';
-import { shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { refName } from '../../../http/parameters/texts.ts';
-import { commaArray } from '../../../http/parameters/types.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { shown } from '#http/endpoint/responses.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { refName } from '#http/parameters/texts.ts';
+import { commaArray } from '#http/parameters/types.ts';
 import { Commit } from '../commits/index.ts';
-import { findMergeBase } from './find.ts';
+import { findMergeBase } from './get.ts';
 
 export const readMergeBase = endpoint({
   get: '/projects/:id/repository/merge_base',

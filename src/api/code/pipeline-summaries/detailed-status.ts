@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { PipelineStatus } from '../../../database/tables/pipelines.ts';
-import { nullable, shape } from '../../../http/endpoint/answers.ts';
+import type { PipelineStatus } from '#database/tables/pipelines.ts';
+import { nullable, shape } from '#http/endpoint/responses.ts';
 
 const word = Type.String();
 

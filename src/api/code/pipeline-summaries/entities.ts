@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
-import type { Schema } from '../../../database/database.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
-import { averageCoverages, busySeconds, pipelinesWithWarnings } from './beside.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import type { Schema } from '#database/database.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import { DetailedStatus, detailedStatus } from './detailed-status.ts';
+import { averageCoverages, busySeconds, pipelinesWithWarnings } from './relations.ts';
 
 /** The forms of a pipeline (contract/runners.md §4.1, §4.3). */
 

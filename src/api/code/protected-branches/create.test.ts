@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { pushTo } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { pushTo } from './fixtures.testing.ts';
 
 const { newProject } = await world();
 

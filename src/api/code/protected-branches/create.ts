@@ -1,5 +1,4 @@
-import type { RuleKind } from '../../../access/branches.ts';
-import type { Project } from '../../../access/projects.ts';
+import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import {
   findRule,
   insertRule,
@@ -7,13 +6,14 @@ import {
   type NewRule,
   ruleNamed,
   type StoredRule,
-} from '../../../access/protected-branches.ts';
-import { MAINTAINER } from '../../../access/roles.ts';
-import type { Act } from '../../../facts/act.ts';
-import { LONGEST_NAME } from '../../../git/refs.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { recordRule } from '../../../repositories/rule-history.ts';
-import { checkLevels, distinct, type GivenLevel, KINDS, toLevel } from './levels.ts';
+} from '#authorization/protected-branches/protected-branches.ts';
+import { MAINTAINER } from '#domain/members/roles.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { LONGEST_NAME } from '#git/refs/refs.ts';
+import { recordRule } from '#repositories/branches/protection-activity.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { checkLevels, distinct, type GivenLevel, KINDS, toLevel } from './access-levels.ts';
 
 interface Protection {
   readonly name: string;

@@ -1,20 +1,20 @@
-import type { Project } from '../../../access/projects.ts';
-import { protectionRules, ruleNamed, type StoredRule } from '../../../access/protected-branches.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inPublicProject, inRepositoryOf } from '../../../http/access/project-access.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { slice } from '../../../http/lists/slice.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { expression, refName, ruledText } from '../../../http/parameters/texts.ts';
-import { boolean, integerIn, notBlank } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { changeRule } from './change.ts';
+import { protectionRules, ruleNamed, type StoredRule } from '#authorization/protected-branches/protected-branches.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inPublicProject, inRepositoryOf } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { slice } from '#http/lists/in-memory-page.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { expression, refName, ruledText } from '#http/parameters/texts.ts';
+import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
+import { ALLOWED, type GivenLevel, levelsOf } from './access-levels.ts';
 import { protect } from './create.ts';
 import { ProtectedBranch } from './entities.ts';
-import { ALLOWED, type GivenLevel, levelsOf } from './levels.ts';
 import { mayUnprotect, unprotect } from './unprotect.ts';
+import { changeRule } from './update.ts';
 
 /** The rule that the path names exactly, wildcard rules included. */
 const rule = {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { RuleEntry } from '../../../access/branches.ts';
-import type { StoredRule } from '../../../access/protected-branches.ts';
-import { describingEntries } from '../../../access/rule-entries.ts';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
+import { describingEntries } from '#authorization/protected-branches/access-level-descriptions.ts';
+import type { RuleEntry } from '#authorization/protected-branches/branch-rules.ts';
+import type { StoredRule } from '#authorization/protected-branches/protected-branches.ts';
+import { entity, inForm, type Showing } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
 
 /** An entry of a rule with the words for whom it admits. */
 interface DescribedEntry extends RuleEntry {

@@ -1,12 +1,12 @@
-import type { RuleKind } from '../../../access/branches.ts';
-import type { Project } from '../../../access/projects.ts';
-import { protectionRules, type StoredRule } from '../../../access/protected-branches.ts';
-import { MAINTAINER } from '../../../access/roles.ts';
-import type { Act } from '../../../facts/act.ts';
-import { invalid, isRefused, type Refused } from '../../../refused.ts';
-import { recordRule } from '../../../repositories/rule-history.ts';
+import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
+import { protectionRules, type StoredRule } from '#authorization/protected-branches/protected-branches.ts';
+import { MAINTAINER } from '#domain/members/roles.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { recordRule } from '#repositories/branches/protection-activity.ts';
+import { invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { ALLOWED, KINDS, toLevel } from './access-levels.ts';
 import { addRule } from './create.ts';
-import { ALLOWED, KINDS, toLevel } from './levels.ts';
 import { deleteRule } from './store.ts';
 
 /** A rule as another server tells of it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, world } from '#test/support/world.ts';
 
 test('rules are listed by id, in pages, and found by a part of their names', async () => {
   const { project, owner } = await world({ project: { readme: true } });

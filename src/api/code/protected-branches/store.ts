@@ -1,7 +1,7 @@
-import { isLive } from '../../../access/live.ts';
-import type { NewLevel } from '../../../access/protected-branches.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
+import type { NewLevel } from '#authorization/protected-branches/protected-branches.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { isLive } from '#domain/members/membership-expiry.ts';
 
 /** Those of these users who are members of the project, directly or from a group above. */
 export async function membersAmong(

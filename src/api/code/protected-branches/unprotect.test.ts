@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { pushTo } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { pushTo } from './fixtures.testing.ts';
 
 test('a rule is removed by a Maintainer whom it admits, and what it forbade is allowed at once', async () => {
   const { project, owner, developer, root } = await world({ project: { readme: true, with: ['developer'] } });

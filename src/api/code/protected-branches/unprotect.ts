@@ -1,9 +1,9 @@
-import { admits } from '../../../access/branches.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { StoredRule } from '../../../access/protected-branches.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { recordRule } from '../../../repositories/rule-history.ts';
+import { admits } from '#authorization/protected-branches/branch-rules.ts';
+import type { StoredRule } from '#authorization/protected-branches/protected-branches.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { recordRule } from '#repositories/branches/protection-activity.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { deleteRule } from './store.ts';
 
 /**

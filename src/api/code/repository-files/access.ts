@@ -1,14 +1,14 @@
-import type { LineRange } from '../../../git/blame.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inPublicProject } from '../../../http/access/project-access.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { refName } from '../../../http/parameters/texts.ts';
-import { notBlank } from '../../../http/parameters/types.ts';
-import { HttpRefusal } from '../../../http/refusals/refusal.ts';
-import { blobTooLarge, largeBlobLimit } from '../../../limits/large-blobs.ts';
-import { isRefused } from '../../../refused.ts';
-import type { Versioned } from '../../../repositories/repository.ts';
-import { locateFile } from './locate.ts';
+import type { LineRange } from '#git/commits/blame.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { HttpRefusal } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { refName } from '#http/parameters/texts.ts';
+import { notBlank } from '#http/parameters/types.ts';
+import { blobTooLarge, largeBlobLimit } from '#rate-limits/large-blobs.ts';
+import type { Versioned } from '#repositories/repository.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { locateFile } from './get.ts';
 import { filePath } from './parameters.ts';
 
 /** Who may read a file, which the path and `ref` name (contract/repository.md §1). */

@@ -1,11 +1,11 @@
-import { firstBytes } from '../../../ends.ts';
-import { blame, type LineRange } from '../../../git/blame.ts';
-import type { Git } from '../../../git/git.ts';
-import { type Commit, readCommits } from '../../../git/objects.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import { blame, type LineRange } from '#git/commits/blame.ts';
+import type { Git } from '#git/git.ts';
+import { type Commit, readCommits } from '#git/objects/object-reader.ts';
+import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { firstBytes } from '#text/trim.ts';
 import type { BlamedRow } from './entities.ts';
-import type { LocatedFile } from './locate.ts';
+import type { LocatedFile } from './get.ts';
 
 /** Who wrote these lines of a file, or all of them; a submodule has none. */
 export async function blamedLines(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { Commit } from '../../../git/objects.ts';
-import { entity, type ShapeOf } from '../../../http/endpoint/entity.ts';
-import type { LocatedFile } from './locate.ts';
+import type { Commit } from '#git/objects/object-reader.ts';
+import { entity, type ShapeOf } from '#http/endpoint/entity.ts';
+import type { LocatedFile } from './get.ts';
 
 interface FileRow {
   readonly file: LocatedFile;

@@ -1,8 +1,8 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export { decodeContent, readEncoding } from './content.ts';
-export { commitFields, commitParams, contentParams, readFilemode } from './fields.ts';
-export { BODY_REFUSALS, type BodyCall, type BodyRefusal, lateBody, textOf } from './late-body.ts';
+export { commitFields, commitParams, contentParams, readFilemode } from './commit-fields.ts';
+export { decodeContent, readEncoding } from './content-encoding.ts';
+export { BODY_REFUSALS, type BodyCall, type BodyRefusal, lateBody, textOf } from './deferred-body.ts';
 
 export const repositoryFiles = family({ endpoints });

@@ -1,5 +1,5 @@
-import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
-import { pathText } from '../../../http/parameters/texts.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { pathText } from '#http/parameters/texts.ts';
 
 /** The rule of `file_path`, which every method checks before anything else of the file (contract/repository.md §1). */
 export const filePath: ParameterType<string> = {

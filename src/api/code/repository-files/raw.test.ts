@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { fileUrl, write } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { fileUrl, write } from './fixtures.testing.ts';
 
 await world();
 

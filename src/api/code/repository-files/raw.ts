@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
-import type { Git } from '../../../git/git.ts';
-import { readObject, SMALL_OBJECT } from '../../../git/objects.ts';
-import type { StreamReply } from '../../../http/endpoint/answers.ts';
-import { jsonBlobLimit } from '../../../limits/large-blobs.ts';
-import { type Receiver, streamToClient } from '../../../limits/raw-streams.ts';
-import { headOf, rawHeaders } from '../../../repositories/raw-content.ts';
-import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
-import { fileHeaders } from './headers.ts';
-import type { LocatedFile } from './locate.ts';
+import type { Git } from '#git/git.ts';
+import { readObject, SMALL_OBJECT } from '#git/objects/object-reader.ts';
+import type { StreamReply } from '#http/endpoint/responses.ts';
+import { jsonBlobLimit } from '#rate-limits/large-blobs.ts';
+import { type Receiver, streamToClient } from '#rate-limits/stream-limits.ts';
+import { headOf, rawHeaders } from '#repositories/raw-content.ts';
+import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import { fileHeaders } from './file-headers.ts';
+import type { LocatedFile } from './get.ts';
 
 /** All bytes of a file, for its JSON. */
 export async function contentOf(git: Git, project: Placed, { blobId, submodule }: LocatedFile): Promise<Buffer> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { fileUrl, given, tip, write } from './given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { fileUrl, given, tip, write } from './fixtures.testing.ts';
 
 const GOOD = { branch: 'main', content: 'x', commit_message: 'm' };
 const REFUSED: ['post' | 'put', string, Record<string, unknown>, string][] = [

@@ -1,10 +1,10 @@
-import type { Rooms } from '../../../http/rooms.ts';
-import { isRefused, type Refused } from '../../../refused.ts';
-import { type CommitToBranchRefusal, commitToBranch } from '../../../repositories/commit-to-branch.ts';
-import type { OpenBranchQuestion } from '../../../repositories/push-permission.ts';
+import type { Rooms } from '#http/services.ts';
+import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
+import { type CommitToBranchRefusal, commitToBranch } from '#repositories/commits/commit-to-branch.ts';
+import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type CommitFields, type FieldRefusal, readFields, writeParams } from './commit-fields.ts';
+import { type BodyCall, type BodyRefusal, lateBody } from './deferred-body.ts';
 import type { WrittenFile } from './entities.ts';
-import { type CommitFields, type FieldRefusal, readFields, writeParams } from './fields.ts';
-import { type BodyCall, type BodyRefusal, lateBody } from './late-body.ts';
 
 interface WriteCall extends BodyCall {
   readonly params: { readonly file_path: string };

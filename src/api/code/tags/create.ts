@@ -1,16 +1,16 @@
-import type { Project } from '../../../access/projects.ts';
-import { writeTag } from '../../../git/annotated-tag.ts';
-import { TAGS } from '../../../git/names.ts';
-import { looksLikeObjectId, resolveRef, validTagName, zeroId } from '../../../git/refs.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { moveRefs } from '../../../repositories/move-refs.ts';
-import { toCreateTag } from '../../../repositories/ref-rights.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { writeTag } from '#git/commits/annotated-tag.ts';
+import { TAGS } from '#git/ref-names.ts';
+import { looksLikeObjectId, resolveRef, validTagName, zeroId } from '#git/refs/refs.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { toCreateTag } from '#repositories/ref-updates/ref-permissions.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
-import { tagAt } from './find.ts';
+import { tagAt } from './get.ts';
 
 type CreateRefusal = 'nameInvalid' | 'exists' | 'targetInvalid' | 'isDefaultBranch' | 'looksLikeSha' | 'readOnly';
 

@@ -1,11 +1,11 @@
-import type { Project } from '../../../access/projects.ts';
-import { TAGS } from '../../../git/names.ts';
-import { zeroId } from '../../../git/refs.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { moveRefs } from '../../../repositories/move-refs.ts';
-import { toDeleteTag } from '../../../repositories/ref-rights.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { TAGS } from '#git/ref-names.ts';
+import { zeroId } from '#git/refs/refs.ts';
+import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { toDeleteTag } from '#repositories/ref-updates/ref-permissions.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
 
 /** Deletes a tag that still points where it was found to. */

@@ -1,16 +1,16 @@
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inPublicProject, inRepositoryOf } from '../../../http/access/project-access.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { expression, message, refName, text } from '../../../http/parameters/texts.ts';
-import { oneOf } from '../../../http/parameters/types.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
-import { READ_ONLY } from '../../../http/refusals/texts.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inPublicProject, inRepositoryOf } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { READ_ONLY } from '#http/errors/error-messages.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { expression, message, refName, text } from '#http/parameters/texts.ts';
+import { oneOf } from '#http/parameters/types.ts';
 import { createTagAt } from './create.ts';
 import { deleteTagAt } from './delete.ts';
 import { Tag, type TagRow } from './entities.ts';
-import { findTag } from './find.ts';
+import { findTag } from './get.ts';
 import { tagPage } from './list.ts';
 
 const tag = {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { Commit as GitCommit, Tag as GitTag } from '../../../git/objects.ts';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import type { Commit as GitCommit, Tag as GitTag } from '#git/objects/object-reader.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
 import { Commit, type CommitRow } from '../commits/index.ts';
 
 /** A tag as git knows it: what the ref points to, the annotation if there is one, the commit at the end of it. */

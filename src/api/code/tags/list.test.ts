@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { writeObject } from '../../../git/loose-objects.ts';
+import { writeObject } from '#git/objects/loose-objects.ts';
+import { world } from '#test/support/world.ts';
 import { compareVersions } from './list.ts';
 
 test('a search finds tags as it finds branches: the one whose whole name is asked for comes first', async () => {

@@ -1,17 +1,17 @@
-import { firstBytes } from '../../../ends.ts';
-import { sortedInTurns } from '../../../gate.ts';
-import type { Git } from '../../../git/git.ts';
-import { TAGS } from '../../../git/names.ts';
-import { objectInfo, readCommits, readTag, type Tag } from '../../../git/objects.ts';
-import { listRefs, type Ref } from '../../../git/refs.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { pageBehind } from '../../../http/lists/behind-token.ts';
-import type { Page } from '../../../http/lists/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { slice } from '../../../http/lists/slice.ts';
-import { isRefused, type Refused } from '../../../refused.ts';
-import { refVersion, repositoryOf, type Versioned } from '../../../repositories/repository.ts';
-import { behindInSearch, searchRefs } from '../../../repositories/search.ts';
+import type { Git } from '#git/git.ts';
+import { objectInfo, readCommits, readTag, type Tag } from '#git/objects/object-reader.ts';
+import { TAGS } from '#git/ref-names.ts';
+import { listRefs, type Ref } from '#git/refs/refs.ts';
+import type { Repository } from '#git/repository.ts';
+import { slice } from '#http/lists/in-memory-page.ts';
+import type { Page } from '#http/lists/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { pageBehind } from '#http/lists/token-pagination.ts';
+import { behindInSearch, searchRefs } from '#repositories/branches/ref-search.ts';
+import { refVersion, repositoryOf, type Versioned } from '#repositories/repository.ts';
+import { sortedInTurns } from '#runtime/concurrency-limiter.ts';
+import { isRefused, type Refused } from '#runtime/failure.ts';
+import { firstBytes } from '#text/trim.ts';
 import type { TagRow } from './entities.ts';
 
 interface TagFilter {

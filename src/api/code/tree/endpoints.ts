@@ -1,11 +1,11 @@
-import { inPublicProject } from '../../../http/access/project-access.ts';
-import { pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, type Rule } from '../../../http/parameters/declarations.ts';
-import { Problems } from '../../../http/parameters/parameter-type.ts';
-import { pathText, refName } from '../../../http/parameters/texts.ts';
-import { boolean, oneOf } from '../../../http/parameters/types.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf } from '#http/endpoint/responses.ts';
+import { optional, type Rule } from '#http/parameters/declarations.ts';
+import { Problems } from '#http/parameters/parameter-type.ts';
+import { pathText, refName } from '#http/parameters/texts.ts';
+import { boolean, oneOf } from '#http/parameters/types.ts';
+import { repositoryOf } from '#repositories/repository.ts';
 import { TreeEntry } from './entities.ts';
 import { treePage } from './list.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { firstBytes } from '../../../ends.ts';
-import type { ListedEntry } from '../../../git/tree-list.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import type { ListedEntry } from '#git/trees/tree-list.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { firstBytes } from '#text/trim.ts';
 
 /** An entry as its tree lists it. */
 export interface TreeRow {

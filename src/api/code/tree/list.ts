@@ -1,14 +1,14 @@
-import { countLimit } from '../../../database/page.ts';
-import { trimmed } from '../../../ends.ts';
-import { GitFailed } from '../../../git/failures.ts';
-import { entryAt } from '../../../git/files.ts';
-import type { Git } from '../../../git/git.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import { type ListedEntry, listTree, type TreeList } from '../../../git/tree-list.ts';
-import type { Page } from '../../../http/lists/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { countLimit } from '#database/page.ts';
+import type { Git } from '#git/git.ts';
+import { GitFailed } from '#git/process/failures.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import type { Repository } from '#git/repository.ts';
+import { entryAt } from '#git/trees/path-entries.ts';
+import { type ListedEntry, listTree, type TreeList } from '#git/trees/tree-list.ts';
+import type { Page } from '#http/lists/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { trimmed } from '#text/trim.ts';
 import type { TreeRow } from './entities.ts';
 
 interface TreeQuestion {

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { DeploymentRow } from '../../../access/deployments.ts';
-import { findJobs } from '../../../access/jobs.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
-import { UserBasic, type UserBasicRow, usersById } from '../../identity/users/index.ts';
-import { Job } from '../../pipelines/jobs/index.ts';
+import { UserBasic, type UserBasicRow, usersById } from '#api/identity/users/index.ts';
+import { Job } from '#api/pipelines/jobs/index.ts';
+import type { DeploymentRow } from '#domain/deployments.ts';
+import { findJobs } from '#domain/jobs.ts';
+import { entity, type ShapeOf, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 
 /** What all forms of a deployment have (contract/environments.md "Deployment object"). */
 export const deploymentFields = {

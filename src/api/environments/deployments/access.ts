@@ -1,18 +1,18 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { mayDeployToEnvironment } from '../../../access/deploying.ts';
-import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
-import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { Standing } from '../../../access/standing.ts';
-import type { Tier } from '../../../config.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Access, AccessCall } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import type { Standing } from '#authorization/current-access.ts';
+import { mayDeployToEnvironment } from '#authorization/protected-environments/deployment-rules.ts';
+import type { Tier } from '#config.ts';
+import type { Reader } from '#database/database.ts';
+import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
+import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Access, AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 
 /** Who reads deployments, and who changes them (contract/environments.md "Rights"). */
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, done, type Project, world } from '../../../../test/world.ts';
-import { findDeployment } from '../../../access/deployments.ts';
-import { findProject } from '../../../access/projects.ts';
-import { makeProtection, type NewProtection } from '../../../access/protections.testing.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { callerOf } from '../../../identity/users.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { callerOf } from '#authentication/users/users.ts';
+import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { findDeployment } from '#domain/deployments.ts';
+import { findProject } from '#domain/namespaces/projects.ts';
+import { type Answer, type Caller, done, type Project, world } from '#test/support/world.ts';
 import { approve as approveOf } from './approve.ts';
-import { report } from './reporting.testing.ts';
+import { report } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, newGroup, user, anonymous, root, server } = here;

@@ -1,17 +1,21 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { needsApproval, pendingApprovals } from '../../../access/approvals.ts';
-import { mayDeployTo, rulesAdmitting } from '../../../access/deploying.ts';
-import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
-import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
-import { describing } from '../../../access/principals.ts';
-import type { Project } from '../../../access/projects.ts';
-import { type ApprovalRule, type Protection, protectionsOf } from '../../../access/protected-environments.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { storedAttributes } from '../../places/projects/index.ts';
-import { type ApprovalRow, addApproval, approvalOf, changeApproval, type Verdict } from './approvals.ts';
-import { tellJob } from './tell-job.ts';
+import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { describing } from '#authorization/protected-environments/access-level-descriptions.ts';
+import { needsApproval, pendingApprovals } from '#authorization/protected-environments/approvals.ts';
+import { mayDeployTo, rulesAdmitting } from '#authorization/protected-environments/deployment-rules.ts';
+import {
+  type ApprovalRule,
+  type Protection,
+  protectionsOf,
+} from '#authorization/protected-environments/protected-environments.ts';
+import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
+import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { tellJob } from './approval-job.ts';
+import { type ApprovalRow, addApproval, approvalOf, changeApproval, type Verdict } from './approval-store.ts';
 
 interface Said {
   readonly status: Verdict;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runningJob } from '../../../../test/jobs.ts';
-import { type Answer, done, world } from '../../../../test/world.ts';
-import { makeProtection } from '../../../access/protections.testing.ts';
-import { report, reported } from './reporting.testing.ts';
+import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { runningJob } from '#test/support/pipeline-rows.ts';
+import { type Answer, done, world } from '#test/support/world.ts';
+import { report, reported } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, server } = here;

@@ -1,18 +1,18 @@
-import { type DeploymentRow, lastDeployment } from '../../../access/deployments.ts';
-import { environmentNamed } from '../../../access/environments.ts';
-import type { Project } from '../../../access/projects.ts';
-import { stillInProject } from '../../../access/standing.ts';
-import type { DeploymentStatus } from '../../../database/tables/environments.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Git } from '../../../git/git.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type FieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
-import { environmentFor, environmentTurn } from '../targets/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { stillInProject } from '#authorization/current-access.ts';
+import type { DeploymentStatus } from '#database/tables/environments.ts';
+import { type DeploymentRow, lastDeployment } from '#domain/deployments.ts';
+import { environmentNamed } from '#domain/environments.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Git } from '#git/git.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { type FieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { environmentFor, environmentTurn } from '../environment-model/index.ts';
 import type { MayDeploy } from './access.ts';
-import { addDeployment } from './transition.ts';
+import { addDeployment } from './status-transitions.ts';
 
 interface Reported {
   /** The environment's name. */

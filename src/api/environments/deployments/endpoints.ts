@@ -1,22 +1,22 @@
-import { inProject } from '../../../http/access/project-access.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { FORBIDDEN, INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import {
   filterRules,
   ListedMergeRequest,
   mergeRequestsOfProject,
   ofProjectParams,
-} from '../../planning/merge-requests/index.ts';
-import { environmentTurn, turnsWithJobs } from '../targets/index.ts';
+} from '#api/planning/merge-requests/index.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { environmentTurn, turnsWithJobs } from '../environment-model/index.ts';
 import { changingDeployment, creatingDeployment, readingDeployment } from './access.ts';
 import { approve } from './approve.ts';
 import { createDeployment as create } from './create.ts';
+import { removeDeployment } from './delete.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
+import { APPROVAL_REFUSALS, BY_JOB } from './errors.ts';
 import { approvalParams, brokenCombination, COMBINATIONS, changeParams, listParams, newParams } from './parameters.ts';
-import { APPROVAL_REFUSALS, BY_JOB } from './refusals.ts';
-import { removeDeployment } from './remove.ts';
-import { shippedWith } from './shipped.ts';
+import { shippedWith } from './shipped-merge-requests.ts';
 import { listDeployments as list } from './store.ts';
 import { updateDeployment as update } from './update.ts';
 

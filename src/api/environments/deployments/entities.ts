@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
-import { pendingApprovals } from '../../../access/approvals.ts';
-import type { DeploymentRow } from '../../../access/deployments.ts';
-import { type EnvironmentRow, findEnvironments } from '../../../access/environments.ts';
-import { stillThere } from '../../../access/gone.ts';
-import { describing } from '../../../access/principals.ts';
-import { findProjects } from '../../../access/projects.ts';
-import { type ApprovalRule, protectionsOf } from '../../../access/protected-environments.ts';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { describing } from '#authorization/protected-environments/access-level-descriptions.ts';
+import { pendingApprovals } from '#authorization/protected-environments/approvals.ts';
+import { type ApprovalRule, protectionsOf } from '#authorization/protected-environments/protected-environments.ts';
+import type { DeploymentRow } from '#domain/deployments.ts';
+import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
+import { findProjects } from '#domain/namespaces/projects.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { besideDeployments, deploymentFields, deploymentShape } from '../deployment-summaries/index.ts';
+import { EnvironmentBasic } from '../environment-model/index.ts';
 import { EnvironmentApprovalRule } from '../protected-environments/index.ts';
-import { EnvironmentBasic } from '../targets/index.ts';
-import { type ApprovalRow, approvalsOf } from './approvals.ts';
+import { type ApprovalRow, approvalsOf } from './approval-store.ts';
 
 /** The forms of a deployment, and of what people have said of one (contract/environments.md "Deployment object"). */
 

@@ -1,16 +1,16 @@
-import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
-import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
-import { findProject, type Project } from '../../../access/projects.ts';
-import { defineJob, enqueue } from '../../../background/job.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { PIECE } from '../../../facts/pieces.ts';
-import { commitsBetween } from '../../../git/between.ts';
-import type { Git } from '../../../git/git.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
-import { linkShipped, mergedAs, mergedInto, successBefore } from './shipped.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
+import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
+import { findProject, type Project } from '#domain/namespaces/projects.ts';
+import { PIECE } from '#events/batches.ts';
+import { commitsBetween } from '#git/commits/commits-between.ts';
+import type { Git } from '#git/git.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { linkShipped, mergedAs, mergedInto, successBefore } from './shipped-merge-requests.ts';
 
 /** Which merge requests have been shipped with a deployment (contract/environments.md Part 4): found out when it has succeeded. */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow } from '../../../../test/jobs.ts';
-import { statements } from '../../../../test/statements.ts';
-import { type Caller, done, world } from '../../../../test/world.ts';
-import { report } from './reporting.testing.ts';
+import { jobRow } from '#test/support/pipeline-rows.ts';
+import { statements } from '#test/support/statement-watch.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { report } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, root, clock, server } = here;

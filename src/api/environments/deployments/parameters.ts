@@ -1,8 +1,8 @@
-import { type DeploymentStatus, FINISHED } from '../../../access/deployments.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { refName, ruledText, text } from '../../../http/parameters/texts.ts';
-import { absentIfBlank, boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/types.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { type DeploymentStatus, FINISHED } from '#domain/deployments.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { refName, ruledText, text } from '#http/parameters/texts.ts';
+import { absentIfBlank, boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 
 /** What deployments are asked for with (contract/environments.md Part 4). */
 

@@ -1,9 +1,9 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
-import { type DeploymentRow, deploymentColumns } from '../../../access/deployments.ts';
-import { environmentNamed } from '../../../access/environments.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import { type DeploymentRow, deploymentColumns } from '#domain/deployments.ts';
+import { environmentNamed } from '#domain/environments.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { DeploymentFilter } from './parameters.ts';
 
 /** Lists of deployments. */

@@ -1,8 +1,8 @@
-import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
-import type { DeploymentStatus } from '../../../database/tables/environments.ts';
-import type { Act } from '../../../facts/act.ts';
-import { invalid, type Refused, refused } from '../../../refused.ts';
-import { changeDeployment } from './transition.ts';
+import type { DeploymentStatus } from '#database/tables/environments.ts';
+import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, type Refused, refused } from '#runtime/failure.ts';
+import { changeDeployment } from './status-transitions.ts';
 
 /** What brings a deployment to a status, as refusals call it. */
 const VERBS: Partial<Record<DeploymentStatus, string>> = {

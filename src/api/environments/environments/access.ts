@@ -1,16 +1,16 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
-import { type Project, roleIn } from '../../../access/projects.ts';
-import { DEVELOPER } from '../../../access/roles.ts';
-import type { Tier } from '../../../config.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, HttpRefusal, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import type { Caller } from '../../../identity/caller.ts';
-import { mayDestroy, mayStop } from './rights.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import type { Tier } from '#config.ts';
+import type { Reader } from '#database/database.ts';
+import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
+import { DEVELOPER } from '#domain/members/roles.ts';
+import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { forbidden, HttpRefusal, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+import { mayDestroy, mayStop } from './permissions.ts';
 
 type Of = { readonly project: Project };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
+import { world } from '#test/support/world.ts';
 
 // Making environments (contract/environments.md Part 1).
 

@@ -1,9 +1,9 @@
-import type { EnvironmentRow } from '../../../access/environments.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '../../../refused.ts';
-import { insertEnvironment, nameErrors, takenErrors } from '../targets/index.ts';
-import { sentences, type Wish, wishErrors } from './errors.ts';
+import type { EnvironmentRow } from '#domain/environments.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { insertEnvironment, nameErrors, takenErrors } from '../environment-model/index.ts';
+import { sentences, type Wish, wishErrors } from './validation.ts';
 
 /** Makes an environment; of several of one name at once one is made. */
 export async function createEnvironment(

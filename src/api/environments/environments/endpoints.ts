@@ -1,16 +1,16 @@
-import { inProject } from '../../../http/access/project-access.ts';
-import { created, Message, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { bare } from '../../../http/endpoint/entity.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { ruledText } from '../../../http/parameters/texts.ts';
-import { boolean, dateTime, integerIn } from '../../../http/parameters/types.ts';
-import { FORBIDDEN, INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
-import { turnsWithJobs } from '../targets/index.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { bare } from '#http/endpoint/entity.ts';
+import { created, Message, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { ruledText } from '#http/parameters/texts.ts';
+import { boolean, dateTime, integerIn } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
+import { turnsWithJobs } from '../environment-model/index.ts';
 import { environment, environmentToDestroy, environmentToStop, reviewAppsOf } from './access.ts';
 import { createEnvironment as create } from './create.ts';
-import { destroyEnvironment } from './destroy.ts';
+import { destroyEnvironment } from './delete.ts';
 import {
   Environment,
   EnvironmentAlone,
@@ -19,9 +19,9 @@ import {
   StoppedEnvironment,
 } from './entities.ts';
 import { environmentParams, listParams, nameOrSearch, slugNotGiven, spokenDateTime } from './parameters.ts';
-import { scheduleReviewApps } from './review-apps.ts';
-import { requestStopOfStale } from './stale.ts';
-import { stopEnvironment as stop } from './stop.ts';
+import { scheduleReviewApps } from './stopping/review-apps.ts';
+import { stopEnvironment as stop } from './stopping/stop.ts';
+import { requestStopOfStale } from './stopping/stop-stale.ts';
 import { listEnvironments as list } from './store.ts';
 import { updateEnvironment as update } from './update.ts';
 

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { lastDeployment } from '../../../access/deployments.ts';
-import type { EnvironmentRow } from '../../../access/environments.ts';
-import { stillThere } from '../../../access/gone.ts';
-import { findProjects, type Project } from '../../../access/projects.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
-import { ProjectSimple } from '../../places/projects/index.ts';
+import { ProjectSimple } from '#api/namespaces/projects/index.ts';
+import { lastDeployment } from '#domain/deployments.ts';
+import type { EnvironmentRow } from '#domain/environments.ts';
+import { findProjects, type Project } from '#domain/namespaces/projects.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity, type ShapeOf, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import { LastDeployment } from '../deployment-summaries/index.ts';
 import {
   EnvironmentBasic,
@@ -13,7 +13,7 @@ import {
   environmentFields,
   environmentShape,
   TIERS,
-} from '../targets/index.ts';
+} from '../environment-model/index.ts';
 
 /** The forms of an environment (contract/environments.md "Environment object"). */
 

@@ -1,10 +1,10 @@
-import type { EnvironmentRow } from '../../../access/environments.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { EnvironmentState, EnvironmentTier } from '../../../database/tables/environments.ts';
-import type { Act } from '../../../facts/act.ts';
-import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
-import { insertEnvironment, nameErrors, takenErrors } from '../targets/index.ts';
-import { wishErrors } from './errors.ts';
+import type { EnvironmentState, EnvironmentTier } from '#database/tables/environments.ts';
+import type { EnvironmentRow } from '#domain/environments.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { fieldErrors, invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { insertEnvironment, nameErrors, takenErrors } from '../environment-model/index.ts';
+import { wishErrors } from './validation.ts';
 
 /** An environment as another server tells of it. */
 export interface ImportedEnvironment {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deploymentRow } from '../../../../test/environments.ts';
-import { runningJob } from '../../../../test/jobs.ts';
-import { type Caller, done, type Project, world } from '../../../../test/world.ts';
+import { deploymentRow } from '#test/support/deployment-rows.ts';
+import { runningJob } from '#test/support/pipeline-rows.ts';
+import { type Caller, done, type Project, world } from '#test/support/world.ts';
 
 // Reading environments (contract/environments.md Part 1).
 

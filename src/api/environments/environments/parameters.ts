@@ -1,8 +1,8 @@
-import { exclusive, optional, type Rule } from '../../../http/parameters/declarations.ts';
-import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
-import { expression, ruledText, text, title } from '../../../http/parameters/texts.ts';
-import { absentIfBlank, anything, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
-import { TIERS } from '../targets/index.ts';
+import { exclusive, optional, type Rule } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { expression, ruledText, text, title } from '#http/parameters/texts.ts';
+import { absentIfBlank, anything, dateTime, integer, oneOf } from '#http/parameters/types.ts';
+import { TIERS } from '../environment-model/index.ts';
 
 /** What may be said of an environment when it is made and when it is changed. */
 export const environmentParams = {

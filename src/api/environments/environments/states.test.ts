@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { deployed, deploymentRow } from '../../../../test/environments.ts';
-import { done, world } from '../../../../test/world.ts';
-import { enterState } from '../targets/index.ts';
+import { deployed, deploymentRow } from '#test/support/deployment-rows.ts';
+import { done, world } from '#test/support/world.ts';
+import { enterState } from '../environment-model/index.ts';
 
 // Whatever is done to an environment in whatever order: its states are those of contract/environments.md "States".
 

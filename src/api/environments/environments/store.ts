@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
-import { type EnvironmentRow, environmentColumns, findEnvironments } from '../../../access/environments.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { countLimit, countUpTo, type Page, paged } from '../../../database/page.ts';
-import { escapeLike, like } from '../../../database/search.ts';
-import type { EnvironmentState } from '../../../database/tables/environments.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { countLimit, countUpTo, type Page, paged } from '#database/page.ts';
+import { escapeLike, like } from '#database/search/substring-search.ts';
+import type { EnvironmentState } from '#database/tables/environments.ts';
+import { type EnvironmentRow, environmentColumns, findEnvironments } from '#domain/environments.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** What a list of environments is narrowed to; absent or null: not by this. */
 export interface EnvironmentFilters {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
+import { done, world } from '#test/support/world.ts';
 
 // Changing and destroying environments (contract/environments.md Part 1).
 

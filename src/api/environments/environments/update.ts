@@ -1,8 +1,8 @@
-import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
-import type { Act } from '../../../facts/act.ts';
-import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
-import { changeEnvironment, type EnvironmentChange, guessTier } from '../targets/index.ts';
-import { type Wish, wishErrors } from './errors.ts';
+import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { changeEnvironment, type EnvironmentChange, guessTier } from '../environment-model/index.ts';
+import { type Wish, wishErrors } from './validation.ts';
 
 /** Changes what is given of an environment; what is so already is no change. Its name and slug stay. */
 export async function updateEnvironment(

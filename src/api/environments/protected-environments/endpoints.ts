@@ -1,19 +1,19 @@
-import type { Protection } from '../../../access/protected-environments.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { forBoth, type InParent, type Pair, type Parent } from '../../../http/access/parents.ts';
-import { type Answer, created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { ruledText, text } from '../../../http/parameters/texts.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { nestedNotFound } from '../../../http/refusals/refusal.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { changeProtection } from './change.ts';
+import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { forBoth, type InParent, type Pair, type Parent } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { type Answer, created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { nestedNotFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { ruledText, text } from '#http/parameters/texts.ts';
+import { integer } from '#http/parameters/types.ts';
 import { ProtectedEnvironment } from './entities.ts';
 import { CHANGED, NEW } from './parameters.ts';
 import { protect } from './protect.ts';
 import { listProtections, protectionNamed } from './store.ts';
 import { unprotect } from './unprotect.ts';
+import { changeProtection } from './update.ts';
 
 // Groups and projects have the same endpoints (contract/environments.md Parts 2 and 3).
 

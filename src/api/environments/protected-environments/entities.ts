@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
-import { describing } from '../../../access/principals.ts';
-import type { ApprovalRule, Principal, Protection } from '../../../access/protected-environments.ts';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { describing } from '#authorization/protected-environments/access-level-descriptions.ts';
+import type {
+  ApprovalRule,
+  Principal,
+  Protection,
+} from '#authorization/protected-environments/protected-environments.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
 
 /** An element with the words for whom it admits. */
 type Described<Element> = Element & { readonly description: string };

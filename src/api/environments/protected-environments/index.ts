@@ -1,6 +1,6 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { forgetLeavers } from './forget-leavers.ts';
+import { forgetLeavers } from './on-membership-ended.ts';
 
 // What other families may use of protected environments.
 export { EnvironmentApprovalRule } from './entities.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, type Project, world } from '../../../../test/world.ts';
+import { done, type Group, type Project, world } from '#test/support/world.ts';
 
 const { root, newGroup, newProject, anonymous, user, tokenOf } = await world();
 

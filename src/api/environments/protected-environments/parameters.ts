@@ -1,7 +1,7 @@
-import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER, REPORTER } from '../../../access/roles.ts';
-import { atLeastOne, hash, optional, type Rule } from '../../../http/parameters/declarations.ts';
-import { Problems } from '../../../http/parameters/parameter-type.ts';
-import { arrayOf, boolean, integer, integerIn } from '../../../http/parameters/types.ts';
+import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER, REPORTER } from '#domain/members/roles.ts';
+import { atLeastOne, hash, optional, type Rule } from '#http/parameters/declarations.ts';
+import { Problems } from '#http/parameters/parameter-type.ts';
+import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
 
 /** The elements that a call names: deploy access levels, approval rules. */
 

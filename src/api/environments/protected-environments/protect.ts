@@ -1,11 +1,11 @@
-import type { Protection } from '../../../access/protected-environments.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Parent } from '../../../http/access/parents.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { assignableAmong } from './assignable.ts';
-import { elementProblems, firstElements, type GivenElements, outOfRange } from './elements.ts';
-import { recordProtection } from './history.ts';
-import { nameProblems } from './name.ts';
+import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Parent } from '#http/access/parents.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { elementProblems, firstElements, type GivenElements, outOfRange } from './access-levels.ts';
+import { recordProtection } from './activity.ts';
+import { assignableAmong } from './allowed-principals.ts';
+import { nameProblems } from './name-validation.ts';
 import { changeElements, insertProtection, protectionNamed } from './store.ts';
 
 /** What a call says of a protection. */

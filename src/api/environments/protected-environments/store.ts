@@ -1,9 +1,9 @@
-import type { MemberSource } from '../../../access/memberships.ts';
-import { type Protection, withElements } from '../../../access/protected-environments.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { type Changes, type ElementKind, KINDS } from './elements.ts';
+import { type Protection, withElements } from '#authorization/protected-environments/protected-environments.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { MemberSource } from '#domain/members/memberships.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { type Changes, type ElementKind, KINDS } from './access-levels.ts';
 
 /** The rows of protected environments of one group or project. */
 

@@ -1,8 +1,8 @@
-import type { Protection } from '../../../access/protected-environments.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Parent } from '../../../http/access/parents.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { recordProtection } from './history.ts';
+import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Parent } from '#http/access/parents.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { recordProtection } from './activity.ts';
 import { deleteProtection, protectionNamed } from './store.ts';
 
 /** Lifts a protection: what it was, as it stood at last. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { ORDER } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { ORDER } from './fixtures.testing.ts';
 
 const { root, name } = await world();
 

@@ -1,8 +1,8 @@
-import type { Act } from '../../../facts/act.ts';
-import { SCOPES } from '../../../identity/access-tokens.ts';
-import { createApplication, type IssuedApplication } from '../../../identity/oauth-applications.ts';
-import { nameProblems } from '../../../identity/record-names.ts';
-import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import { createApplication, type IssuedApplication } from '#authentication/oauth/applications.ts';
+import { SCOPES } from '#authentication/tokens/access-tokens.ts';
+import { nameProblems } from '#authentication/users/name-validation.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
 interface ApplicationOrder {

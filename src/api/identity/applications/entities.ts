@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { entity } from '../../../http/endpoint/entity.ts';
-import type { IssuedApplication, OAuthApplication } from '../../../identity/oauth-applications.ts';
+import type { IssuedApplication, OAuthApplication } from '#authentication/oauth/applications.ts';
+import { entity } from '#http/endpoint/entity.ts';
 
 /** The forms of an application (contract/conventions.md §10 "OAuth 2.0"). */
 

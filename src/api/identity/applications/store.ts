@@ -1,7 +1,7 @@
-import type { Reader } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { applicationColumns, type OAuthApplication } from '../../../identity/oauth-applications.ts';
+import { applicationColumns, type OAuthApplication } from '#authentication/oauth/applications.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** One page of all applications, the oldest first. */
 export function pageOfApplications(db: Reader, page: OffsetRequest): Promise<Page<OAuthApplication>> {

@@ -1,6 +1,6 @@
-import { open } from '../../../http/access/access.ts';
-import { stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { open } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { stream } from '#http/endpoint/responses.ts';
 import { identicon } from './identicon.ts';
 
 export const readAvatar = endpoint({

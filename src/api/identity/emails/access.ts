@@ -1,8 +1,8 @@
-import type { AccessCall } from '../../../http/access/access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { readEmail } from './store.ts';
 
 interface Naming {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { added, address, addressesOf, pathOf, primaryOf } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { added, address, addressesOf, pathOf, primaryOf } from './fixtures.testing.ts';
 
 const { root, user, name, server, clock } = await world();
 

@@ -1,7 +1,7 @@
-import type { Act } from '../../../facts/act.ts';
-import { addressProblems, type Email, insertEmail, isEmailTaken, keptAddress } from '../../../identity/emails.ts';
-import { changeableUser, type Unchangeable } from '../../../identity/users.ts';
-import { invalid, isRefused, type Refused } from '../../../refused.ts';
+import { addressProblems, type Email, insertEmail, isEmailTaken, keptAddress } from '#authentication/users/emails.ts';
+import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, isRefused, type Refused } from '#runtime/failure.ts';
 
 interface NewAddress {
   readonly email: string;

@@ -1,8 +1,8 @@
-import { foldCase } from '../../../database/keys.ts';
-import type { Act } from '../../../facts/act.ts';
-import { forgetEmail } from '../../../identity/emails.ts';
-import { changeableUser, type Unchangeable } from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { forgetEmail } from '#authentication/users/emails.ts';
+import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
+import { foldCase } from '#database/name-keys.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import { readEmail } from './store.ts';
 
 /** Takes a secondary address from a user (contract/activity.md Part 4): whoever confirms it may have it from then on. */

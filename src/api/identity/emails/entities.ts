@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import type { Email as EmailRow } from '../../../identity/emails.ts';
+import type { Email as EmailRow } from '#authentication/users/emails.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 
 /** The form of an e-mail address of a user (contract/activity.md Part 4). */
 export const Email = entity('Email', {

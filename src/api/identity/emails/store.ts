@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { type Email, emailColumns } from '../../../identity/emails.ts';
+import { type Email, emailColumns } from '#authentication/users/emails.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** One page of a user's addresses, the oldest first. */
 export async function listEmails(db: Reader, userId: number, page: OffsetRequest): Promise<Page<Email>> {

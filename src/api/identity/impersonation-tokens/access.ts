@@ -1,9 +1,9 @@
-import type { AccessCall } from '../../../http/access/access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
-import { type AccessToken, readToken } from '../../../identity/access-tokens.ts';
-import type { User } from '../../../identity/users.ts';
+import { type AccessToken, readToken } from '#authentication/tokens/access-tokens.ts';
+import type { User } from '#authentication/users/users.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 
 interface Naming {
   readonly impersonation_token_id: number;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atNextTransaction } from '../../../../test/interruption.ts';
-import { world } from '../../../../test/world.ts';
-import { EXPIRES, pathOf } from './given.testing.ts';
+import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
+import { world } from '#test/support/world.ts';
+import { EXPIRES, pathOf } from './fixtures.testing.ts';
 
 const here = await world();
 const { root, anonymous, user, withToken, work, server } = here;

@@ -1,10 +1,16 @@
-import type { Act } from '../../../facts/act.ts';
-import { createToken, type IssuedToken, isTooLate, latestExpiry, SCOPES } from '../../../identity/access-tokens.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { nameProblems } from '../../../identity/record-names.ts';
-import { changeableUser, type Unchangeable, type User } from '../../../identity/users.ts';
-import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
-import { type ApplicationSettings, readSettings } from '../../../settings/settings.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import {
+  createToken,
+  type IssuedToken,
+  isTooLate,
+  latestExpiry,
+  SCOPES,
+} from '#authentication/tokens/access-tokens.ts';
+import { nameProblems } from '#authentication/users/name-validation.ts';
+import { changeableUser, type Unchangeable, type User } from '#authentication/users/users.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
 import { recordToken } from '../personal-access-tokens/index.ts';
 
 interface ImpersonationOrder {

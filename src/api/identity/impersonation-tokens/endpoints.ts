@@ -1,10 +1,10 @@
-import { administeringUser } from '../../../http/access/user-access.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { description, ruledText, text } from '../../../http/parameters/texts.ts';
-import { commaArray, date, oneOf } from '../../../http/parameters/types.ts';
-import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { administeringUser } from '#http/access/user-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { description, ruledText, text } from '#http/parameters/texts.ts';
+import { commaArray, date, oneOf } from '#http/parameters/types.ts';
 import { impersonationTokenNamed } from './access.ts';
 import { createImpersonationToken as create } from './create.ts';
 import { ImpersonationToken, ImpersonationTokenWithSecret } from './entities.ts';

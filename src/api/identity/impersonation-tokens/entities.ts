@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { entity } from '../../../http/endpoint/entity.ts';
-import type { AccessToken, IssuedToken } from '../../../identity/access-tokens.ts';
+import type { AccessToken, IssuedToken } from '#authentication/tokens/access-tokens.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { tokenFields, tokenValues } from '../personal-access-tokens/index.ts';
 
 /** The forms of an impersonation token (contract/conventions.md §10). */

@@ -1,5 +1,5 @@
-import type { Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import type { Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 const order = (name: string) => ({ name, scopes: ['read_api'], expires_at: '2026-12-01' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { newToken, pathOf } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { newToken, pathOf } from './fixtures.testing.ts';
 
 const { root, user, withToken } = await world();
 

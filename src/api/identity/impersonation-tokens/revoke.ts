@@ -1,7 +1,7 @@
-import type { Act } from '../../../facts/act.ts';
-import { type AccessToken, revokeToken } from '../../../identity/access-tokens.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import type { User } from '../../../identity/users.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { type AccessToken, revokeToken } from '#authentication/tokens/access-tokens.ts';
+import type { User } from '#authentication/users/users.ts';
+import type { Act } from '#events/unit-of-work.ts';
 import { recordToken } from '../personal-access-tokens/index.ts';
 
 /** Ends a token of this user. Ending it again changes nothing. */

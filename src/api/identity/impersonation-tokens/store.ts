@@ -1,7 +1,7 @@
-import type { Reader } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { type AccessToken, activeTokens, tokenColumns } from '../../../identity/access-tokens.ts';
+import { type AccessToken, activeTokens, tokenColumns } from '#authentication/tokens/access-tokens.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 interface ImpersonationFilter {
   readonly state: 'all' | 'active' | 'inactive';

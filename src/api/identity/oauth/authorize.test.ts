@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browser, PASSWORD, userWithPassword } from '../../../../test/browser.ts';
-import { world } from '../../../../test/world.ts';
-import { CALLBACK, givenOAuth } from './given.testing.ts';
+import { browser, PASSWORD, userWithPassword } from '#test/support/browser.ts';
+import { world } from '#test/support/world.ts';
+import { CALLBACK, givenOAuth } from './fixtures.testing.ts';
 
 // The page that asks the user (contract/conventions.md §10 "OAuth 2.0", RFC 6749 §4.1.1).
 

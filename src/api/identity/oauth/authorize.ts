@@ -1,11 +1,11 @@
-import type { Reader } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { HtmlReply, RedirectReply } from '../../../http/endpoint/answers.ts';
-import type { CallerUser } from '../../../identity/caller.ts';
-import { createGrant } from '../../../identity/oauth-grants.ts';
-import { type AuthorizationRequest, readAuthorization } from './authorization.ts';
+import type { CallerUser } from '#authentication/caller.ts';
+import { createGrant } from '#authentication/oauth/authorization-codes.ts';
+import type { Reader } from '#database/database.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { HtmlReply, RedirectReply } from '#http/endpoint/responses.ts';
+import { type AuthorizationRequest, readAuthorization } from './authorization-request.ts';
 import { strayRequestPage } from './pages.ts';
-import { withCode, withError } from './return-to-client.ts';
+import { withCode, withError } from './redirect-to-client.ts';
 
 /** The user lets the application have what it asks for: back to it with a code, which it exchanges for a token. */
 export async function authorize(

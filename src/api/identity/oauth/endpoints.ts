@@ -1,22 +1,22 @@
-import { html, Reply, redirect, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { formParams, signedInVisitor, signedInVisitorWithForm } from '../../../http/pages/web-session.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { bearerChallenge } from '../../../http/refusals/refusal.ts';
-import { TOO_MANY_REQUESTS } from '../../../http/refusals/texts.ts';
-import { isRefused } from '../../../refused.ts';
-import { authorizationParams, readAuthorization } from './authorization.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { html, Reply, redirect, shown } from '#http/endpoint/responses.ts';
+import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
+import { bearerChallenge } from '#http/errors/http-error.ts';
+import { formParams, signedInVisitor, signedInVisitorWithForm } from '#http/pages/web-session.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { authorizationParams, readAuthorization } from './authorization-request.ts';
 import { authorize, deny } from './authorize.ts';
-import { bearerParams, oauthBearer } from './bearer.ts';
-import { clientParams, oauthClient } from './client.ts';
+import { bearerParams, oauthBearer } from './bearer-parameter.ts';
+import { clientParams, oauthClient } from './client-authentication.ts';
+import { grantToken } from './create-token.ts';
 import { Introspection, OAuthTokenInfo, OAuthTokenPair, Revoked } from './entities.ts';
-import { tokenParams } from './grant.ts';
 import { introspect } from './introspect.ts';
 import { consentPage, strayRequestPage } from './pages.ts';
-import { withError } from './return-to-client.ts';
+import { withError } from './redirect-to-client.ts';
 import { revoke } from './revoke.ts';
-import { grantToken } from './token.ts';
+import { tokenParams } from './token-request.ts';
 
 // Outside of /api/v4, as every OAuth client expects them (contract/conventions.md §10 "OAuth 2.0").
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { scopesOf } from '../../../identity/oauth-applications.ts';
-import type { IssuedOAuthToken, OAuthTokenOfClient, OAuthTokenRow } from '../../../identity/oauth-tokens.ts';
+import { scopesOf } from '#authentication/oauth/applications.ts';
+import type { IssuedOAuthToken, OAuthTokenOfClient, OAuthTokenRow } from '#authentication/oauth/tokens.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
 
 /** What OAuth's own endpoints answer (contract/conventions.md §10 "OAuth 2.0"); moments are seconds since 1970. */
 

@@ -1,7 +1,7 @@
-import { PASSWORD } from '../../../../test/browser.ts';
-import type { Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
-import { cookieHeader, filledForm, signedInVisit } from '../../../../test/examples/visits.ts';
+import { cookieHeader, filledForm, signedInVisit } from '#test/examples/browser-visits.ts';
+import type { Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
+import { PASSWORD } from '#test/support/browser.ts';
 import type * as endpoints from './endpoints.ts';
 
 const redirect_uri = 'https://app.test/cb';

@@ -1,7 +1,7 @@
-import type { Reader } from '../../../database/database.ts';
-import { deadCode, type OAuthTokenOfClient, readOAuthToken } from '../../../identity/oauth-tokens.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import type { Client } from './client.ts';
+import { deadCode, type OAuthTokenOfClient, readOAuthToken } from '#authentication/oauth/tokens.ts';
+import type { Reader } from '#database/database.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import type { Client } from './client-authentication.ts';
 
 /** The token, if it is a live one of the client that asks; null: there is none, or it is another one's (RFC 7662). */
 export async function introspect(

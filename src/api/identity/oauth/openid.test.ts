@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { CALLBACK, givenOAuth } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { CALLBACK, givenOAuth } from './fixtures.testing.ts';
 
 // There are no ID tokens, so nobody asks for one (contract/conventions.md §7 "Scopes").
 

@@ -1,10 +1,10 @@
-import type { HtmlReply } from '../../../http/endpoint/answers.ts';
-import { alertBox, csrfField, htmlPage, type Markup, markup } from '../../../http/pages/html-page.ts';
-import { localUrl } from '../../../http/request/base.ts';
-import type { Incoming } from '../../../http/request/incoming.ts';
-import type { CallerUser } from '../../../identity/caller.ts';
-import { scopeMeaning } from '../../../identity/scope-meanings.ts';
-import type { Authorization, AuthorizationRequest, StrayRequest } from './authorization.ts';
+import type { CallerUser } from '#authentication/caller.ts';
+import { scopeMeaning } from '#authentication/tokens/scope-descriptions.ts';
+import type { HtmlReply } from '#http/endpoint/responses.ts';
+import { alertBox, csrfField, htmlPage, type Markup, markup } from '#http/pages/html-page.ts';
+import { localUrl } from '#http/request/base-url.ts';
+import type { Incoming } from '#http/request/incoming.ts';
+import type { Authorization, AuthorizationRequest, StrayRequest } from './authorization-request.ts';
 
 interface Asking {
   readonly request: Incoming;

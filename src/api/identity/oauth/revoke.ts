@@ -1,7 +1,7 @@
-import type { Act } from '../../../facts/act.ts';
-import { readByRefreshToken, readOAuthToken, revokeOAuthToken } from '../../../identity/oauth-tokens.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import type { Client } from './client.ts';
+import { readByRefreshToken, readOAuthToken, revokeOAuthToken } from '#authentication/oauth/tokens.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import type { Client } from './client-authentication.ts';
 
 /**
  * Ends a token and its refresh token, whichever of the two is shown; one that nobody knows is ended already (RFC 7009). An

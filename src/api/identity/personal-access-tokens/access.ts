@@ -1,7 +1,7 @@
-import { type Access, type AccessCall, signedIn } from '../../../http/access/access.ts';
-import { revokeDescendants } from '../../../identity/access-tokens.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import type { DeadToken } from '../../../identity/credentials.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { DeadToken } from '#authentication/credentials.ts';
+import { revokeDescendants } from '#authentication/tokens/access-tokens.ts';
+import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
 
 /** Signed-in callers. */
 export function rotating(): Access<{ caller: SignedIn }> {

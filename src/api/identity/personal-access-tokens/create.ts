@@ -1,4 +1,4 @@
-import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '#authentication/caller.ts';
 import {
   createToken,
   defaultExpiry,
@@ -6,13 +6,13 @@ import {
   isTooLate,
   latestExpiry,
   type Scope,
-} from '../../../identity/access-tokens.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { nameProblems } from '../../../identity/record-names.ts';
-import { changeableUser, type Unchangeable } from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { readSettings } from '../../../settings/settings.ts';
-import { recordToken } from './record.ts';
+} from '#authentication/tokens/access-tokens.ts';
+import { nameProblems } from '#authentication/users/name-validation.ts';
+import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
+import { recordToken } from './activity.ts';
 
 export interface TokenOrder {
   readonly name: string;

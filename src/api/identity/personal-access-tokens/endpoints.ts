@@ -1,16 +1,16 @@
-import { administrator, signedIn } from '../../../http/access/access.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { date, integer } from '../../../http/parameters/types.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { SCOPES } from '../../../identity/access-tokens.ts';
+import { SCOPES } from '#authentication/tokens/access-tokens.ts';
+import { administrator, signedIn } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { date, integer } from '#http/parameters/types.ts';
 import { rotating } from './access.ts';
 import { issueToken } from './create.ts';
 import { PersonalAccessToken, PersonalAccessTokenWithSecret } from './entities.ts';
+import { CANNOT_ISSUE, CANNOT_ROTATE, NOT_PERMITTED, NOT_PERSONAL } from './errors.ts';
+import { ownToken, visibleToken, visibleTokens } from './get.ts';
 import { orderOf, tokenFilters } from './parameters.ts';
-import { ownToken, visibleToken, visibleTokens } from './read.ts';
-import { CANNOT_ISSUE, CANNOT_ROTATE, NOT_PERMITTED, NOT_PERSONAL } from './refusals.ts';
 import { revoke, revokeOwn } from './revoke.ts';
 import { rotate, rotateOwn } from './rotate.ts';
 

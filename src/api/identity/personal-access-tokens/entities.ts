@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { type AccessToken, type IssuedToken, isActive } from '../../../identity/access-tokens.ts';
+import { type AccessToken, type IssuedToken, isActive } from '#authentication/tokens/access-tokens.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { day, moment, nullable } from '#http/endpoint/responses.ts';
 
 /** The forms of a personal access token (contract/conventions.md §10). */
 

@@ -1,7 +1,7 @@
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { description, expression, ruledText, text } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, date, dateTime, oneOf } from '../../../http/parameters/types.ts';
-import type { Scope } from '../../../identity/access-tokens.ts';
+import type { Scope } from '#authentication/tokens/access-tokens.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { description, expression, ruledText, text } from '#http/parameters/texts.ts';
+import { boolean, commaArray, date, dateTime, oneOf } from '#http/parameters/types.ts';
 
 /** What a new token is to be, with some of these scopes. */
 export const orderOf = (scopes: readonly Scope[]) => ({

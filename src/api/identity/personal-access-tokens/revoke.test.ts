@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { issued } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { issued } from './fixtures.testing.ts';
 
 // The world's clock stands at 2026-01-02.
 

@@ -1,9 +1,9 @@
-import type { Act } from '../../../facts/act.ts';
-import { type AccessToken, readToken, revokeToken } from '../../../identity/access-tokens.ts';
-import { accessTokenOf, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
-import { readUser, type User } from '../../../identity/users.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { recordToken } from './record.ts';
+import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type AccessToken, readToken, revokeToken } from '#authentication/tokens/access-tokens.ts';
+import { readUser, type User } from '#authentication/users/users.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { recordToken } from './activity.ts';
 
 /** Administrators may do it with every token, others with their own; who impersonates is not the user. */
 export function mayManage(caller: SignedIn, token: AccessToken): boolean {

@@ -1,12 +1,18 @@
-import { daysAfter } from '../../../clock.ts';
-import type { Transaction } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type IssuedToken, isTooLate, latestExpiry, readToken, rotateToken } from '../../../identity/access-tokens.ts';
-import { accessTokenOf, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
-import { readUser, type User } from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { readSettings } from '../../../settings/settings.ts';
-import { recordToken } from './record.ts';
+import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import {
+  type IssuedToken,
+  isTooLate,
+  latestExpiry,
+  readToken,
+  rotateToken,
+} from '#authentication/tokens/access-tokens.ts';
+import { readUser, type User } from '#authentication/users/users.ts';
+import type { Transaction } from '#database/database.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { daysAfter } from '#runtime/clock.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
+import { recordToken } from './activity.ts';
 import { mayManage } from './revoke.ts';
 
 const DEFAULT_DAYS = 7;

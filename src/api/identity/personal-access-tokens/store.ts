@@ -1,10 +1,10 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { escapeLike, like } from '../../../database/search.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { type AccessToken, activeTokens, tokenColumns } from '../../../identity/access-tokens.ts';
+import { type AccessToken, activeTokens, tokenColumns } from '#authentication/tokens/access-tokens.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paged } from '#database/page.ts';
+import { escapeLike, like } from '#database/search/substring-search.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** What a list of tokens is narrowed to. */
 export interface TokenFilter {

@@ -1,10 +1,10 @@
-import { html, redirect } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { formParams, formSession, visitor, visitorWithForm } from '../../../http/pages/web-session.ts';
-import { hash, optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { localUrl } from '../../../http/request/base.ts';
-import { isSignedIn } from '../../../identity/caller.ts';
+import { isSignedIn } from '#authentication/caller.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { html, redirect } from '#http/endpoint/responses.ts';
+import { formParams, formSession, visitor, visitorWithForm } from '#http/pages/web-session.ts';
+import { hash, optional } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { localUrl } from '#http/request/base-url.ts';
 import { homePage, renewalPage, signInPage } from './pages.ts';
 import { signInVisitor } from './sign-in.ts';
 import { signOutVisitor } from './sign-out.ts';

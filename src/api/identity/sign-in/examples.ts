@@ -1,7 +1,7 @@
-import { browser, PASSWORD } from '../../../../test/browser.ts';
-import type { Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
-import { filledForm } from '../../../../test/examples/visits.ts';
+import { filledForm } from '#test/examples/browser-visits.ts';
+import type { Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
+import { browser, PASSWORD } from '#test/support/browser.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** The form as a browser sends it that has just loaded its page. */

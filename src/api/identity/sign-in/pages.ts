@@ -1,9 +1,9 @@
-import type { HtmlReply } from '../../../http/endpoint/answers.ts';
-import { alertBox, csrfField, htmlPage, type Markup, markup } from '../../../http/pages/html-page.ts';
-import { localUrl } from '../../../http/request/base.ts';
-import type { Incoming } from '../../../http/request/incoming.ts';
-import type { CallerUser } from '../../../identity/caller.ts';
-import type { Refused } from '../../../refused.ts';
+import type { CallerUser } from '#authentication/caller.ts';
+import type { HtmlReply } from '#http/endpoint/responses.ts';
+import { alertBox, csrfField, htmlPage, type Markup, markup } from '#http/pages/html-page.ts';
+import { localUrl } from '#http/request/base-url.ts';
+import type { Incoming } from '#http/request/incoming.ts';
+import type { Refused } from '#runtime/failure.ts';
 
 /** The session that a page is made for. */
 interface Session {

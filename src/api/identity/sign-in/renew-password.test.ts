@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Browser, browser, PASSWORD, userWithPassword } from '../../../../test/browser.ts';
-import type { Caller } from '../../../../test/caller.ts';
-import { world } from '../../../../test/world.ts';
+import { type Browser, browser, PASSWORD, userWithPassword } from '#test/support/browser.ts';
+import type { Caller } from '#test/support/caller.ts';
+import { world } from '#test/support/world.ts';
 
 const here = await world();
 const { root } = here;

@@ -1,13 +1,13 @@
-import type { Act } from '../../../facts/act.ts';
-import { changed } from '../../../history/index.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { passwordProblems } from '../../../identity/new-passwords.ts';
-import { checkPassword } from '../../../identity/password-sign-in.ts';
-import { type User, updateUser } from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { hashPassword } from '../../../secrets/passwords.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import { changed } from '#activity/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
+import { passwordProblems } from '#authentication/users/password-rules.ts';
+import { type User, updateUser } from '#authentication/users/users.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Rooms } from '#http/services.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { hashPassword } from '#security/passwords.ts';
+import { readSettings } from '#settings/settings.ts';
 import { recordUser } from '../users/index.ts';
 
 interface Renewal {

@@ -1,10 +1,10 @@
-import type { Acting } from '../../../facts/act.ts';
-import type { RedirectReply } from '../../../http/endpoint/answers.ts';
-import type { Visitor } from '../../../http/pages/web-session.ts';
-import { localUrl } from '../../../http/request/base.ts';
-import { noCookie } from '../../../http/request/cookie.ts';
-import type { Incoming } from '../../../http/request/incoming.ts';
-import { endSession } from '../../../identity/sessions.ts';
+import { endSession } from '#authentication/sessions/sessions.ts';
+import type { Acting } from '#events/unit-of-work.ts';
+import type { RedirectReply } from '#http/endpoint/responses.ts';
+import type { Visitor } from '#http/pages/web-session.ts';
+import { localUrl } from '#http/request/base-url.ts';
+import { noCookie } from '#http/request/cookie.ts';
+import type { Incoming } from '#http/request/incoming.ts';
 
 /** Ends the visitor's session, if there is one: from the next request on its cookie counts for nothing, in any process. */
 export async function signOutVisitor(

@@ -1,8 +1,8 @@
-import { type Access, type AccessCall, access, signedIn, signedInCaller } from '../../../http/access/access.ts';
-import { forbidden, unauthorized } from '../../../http/refusals/refusal.ts';
-import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
-import { readUser, type User } from '../../../identity/users.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { readUser, type User } from '#authentication/users/users.ts';
+import { type Access, type AccessCall, access, signedIn, signedInCaller } from '#http/access/access.ts';
+import { forbidden, unauthorized } from '#http/errors/http-error.ts';
+import { readSettings } from '#settings/settings.ts';
 
 /** Any signed-in user, with all that is known of the user. The account may have ended since the credentials were looked at. */
 export function beingOneself(): Access<{ caller: SignedIn; user: User }> {

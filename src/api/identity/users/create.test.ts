@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
+import { world } from '#test/support/world.ts';
 
 const account = (username: string) => ({
   username,
@@ -126,7 +126,7 @@ test('of two creations of one name at once, one is refused', async () => {
 
 test("a group's path is no username", async () => {
   const { root, name, server } = await world();
-  const { insertNamespace } = await import('../../../access/namespaces.ts');
+  const { insertNamespace } = await import('#domain/namespaces/namespaces.ts');
   const path = name('group');
   await server.rooms.database.transaction((tx) =>
     insertNamespace(

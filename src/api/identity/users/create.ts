@@ -1,12 +1,12 @@
-import { createPersonalNamespace } from '../../../access/namespaces.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { createUser as insertUser, type NewUser, type User, type UserRefusal } from '../../../identity/users.ts';
-import { isRefused, type Refused } from '../../../refused.ts';
-import { readSettings } from '../../../settings/settings.ts';
-import { recordUser } from './history.ts';
-import { type ChosenPassword, choosePassword } from './password.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { createUser as insertUser, type NewUser, type User, type UserRefusal } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
+import { recordUser } from './activity.ts';
+import { type ChosenPassword, choosePassword } from './choose-password.ts';
 
 /** What an administrator says of a new user. */
 export interface UserWish extends Pick<NewUser, 'username' | 'name' | 'email' | 'confirmed' | 'identity' | 'details'> {

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { Type } from 'typebox';
-import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
-import type { Base } from '../../../http/request/base.ts';
-import { type Caller, isAdministrator } from '../../../identity/caller.ts';
-import type { User } from '../../../identity/users.ts';
-import { keptAtMost } from '../../../kept.ts';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import type { User } from '#authentication/users/users.ts';
+import { entity, inForm, type Showing } from '#http/endpoint/entity.ts';
+import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
+import type { Base } from '#http/request/base-url.ts';
+import { keptAtMost } from '#runtime/bounded-cache.ts';
 import { SHUT_OUT } from './states.ts';
 import { factsOf, highestRoles, type UserBasicRow, type UserFacts } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Build, Examples } from '../../../../test/examples/example.ts';
+import type { Build, Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** A user for the call alone, after these steps. */

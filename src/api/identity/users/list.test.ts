@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import type { Answer, Caller } from '../../../../test/world.ts';
-import { world } from '../../../../test/world.ts';
-import type { Reader } from '../../../database/database.ts';
-import { sessionOf } from '../../../database/sessions.ts';
+import type { Reader } from '#database/database.ts';
+import { sessionOf } from '#database/sessions.ts';
+import type { Answer, Caller } from '#test/support/world.ts';
+import { world } from '#test/support/world.ts';
 import { listUsers } from './store.ts';
 
 const names = ({ body }: Answer) => body.map(({ username }: { username: string }) => username);

@@ -1,12 +1,12 @@
-import type { KeysetRule } from '../../../http/lists/pagination.ts';
-import { optional, type ParameterValues, required } from '../../../http/parameters/declarations.ts';
-import { description, expression, ruledText, text, title } from '../../../http/parameters/texts.ts';
-import { absentIfBlank, boolean, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
-import { keptAddress } from '../../../identity/emails.ts';
-import type { Identity, UserDetails } from '../../../identity/users.ts';
+import { keptAddress } from '#authentication/users/emails.ts';
+import type { Identity, UserDetails } from '#authentication/users/users.ts';
+import type { KeysetRule } from '#http/lists/pagination.ts';
+import { optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
+import { description, expression, ruledText, text, title } from '#http/parameters/texts.ts';
+import { absentIfBlank, boolean, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import type { UserWish } from './create.ts';
+import { withoutTags } from './strip-tags.ts';
 import type { UserUpdate } from './update.ts';
-import { withoutTags } from './without-tags.ts';
 
 const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
 export type UserOrder = (typeof ORDERS)[number];

@@ -1,11 +1,11 @@
-import { DAY_MS, momentAfter } from '../../../clock.ts';
-import type { Act } from '../../../facts/act.ts';
-import { isOnlyAdministrator } from '../../../identity/administrators.ts';
-import type { SignedIn, UserState } from '../../../identity/caller.ts';
-import { changeableUser, type Unchangeable, type User } from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { readSettings } from '../../../settings/settings.ts';
-import { recordUser } from './history.ts';
+import type { SignedIn, UserState } from '#authentication/caller.ts';
+import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
+import { changeableUser, type Unchangeable, type User } from '#authentication/users/users.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { DAY_MS, momentAfter } from '#runtime/clock.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
+import { recordUser } from './activity.ts';
 
 // The states of a user and the ways between them (contract/conventions.md "States").
 

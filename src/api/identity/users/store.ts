@@ -6,19 +6,19 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import { isLive } from '../../../access/live.ts';
-import { COMMON, isCommonIn, type OfId, surelyMany } from '../../../database/common-parts.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { existsForEach, isAmong, isAmongFound } from '../../../database/dialect.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { mayBeLong } from '../../../database/long-statements.ts';
-import { type Count, countUpTo, keyset, paged, pagedAfter } from '../../../database/page.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import { containingUnindexed, idsContaining, isShortPart } from '../../../database/search.ts';
-import type { Page } from '../../../http/lists/page.ts';
-import { keysetPage, type OffsetRequest, type PageRequest } from '../../../http/lists/pagination.ts';
-import { keptAddress } from '../../../identity/emails.ts';
-import { type Identity, type User, userColumns } from '../../../identity/users.ts';
+import { keptAddress } from '#authentication/users/emails.ts';
+import { type Identity, type User, userColumns } from '#authentication/users/users.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { existsForEach, isAmong, isAmongFound } from '#database/dialect.ts';
+import { mayBeLong } from '#database/engines/long-statements.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Count, countUpTo, keyset, paged, pagedAfter } from '#database/page.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import { COMMON, isCommonIn, type OfId, surelyMany } from '#database/search/common-substrings.ts';
+import { containingUnindexed, idsContaining, isShortPart } from '#database/search/substring-search.ts';
+import { isLive } from '#domain/members/membership-expiry.ts';
+import type { Page } from '#http/lists/page.ts';
+import { keysetPage, type OffsetRequest, type PageRequest } from '#http/lists/pagination.ts';
 import { type Filters, KEYSET, type UserOrder } from './parameters.ts';
 import { SHUT_OUT } from './states.ts';
 

@@ -1,10 +1,6 @@
-import { moveNamespaceRoutes } from '../../../access/routes.ts';
-import type { Reader } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import type { Act } from '../../../facts/act.ts';
-import { changed } from '../../../history/index.ts';
-import { isOnlyAdministrator } from '../../../identity/administrators.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import { changed } from '#activity/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import {
   changeableUser,
   updateUser as changeUser,
@@ -13,11 +9,15 @@ import {
   type User,
   type UserChanges,
   type UserRefusal,
-} from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { readSettings } from '../../../settings/settings.ts';
-import { recordUser } from './history.ts';
-import { type ChosenPassword, choosePassword } from './password.ts';
+} from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { moveNamespaceRoutes } from '#domain/namespaces/routes.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
+import { recordUser } from './activity.ts';
+import { type ChosenPassword, choosePassword } from './choose-password.ts';
 
 /** What an administrator wants changed; undefined stays. */
 export interface UserUpdate extends Pick<UserChanges, 'username' | 'name' | 'email' | 'identity' | 'details'> {

@@ -1,8 +1,8 @@
-import { administrator } from '../../../http/access/access.ts';
-import { shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import { administrator } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { shown } from '#http/endpoint/responses.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import { readSettings } from '#settings/settings.ts';
 import { ApplicationSettings } from './entities.ts';
 import { changeParameters, sentChanges } from './parameters.ts';
 import { changeSettings } from './update.ts';

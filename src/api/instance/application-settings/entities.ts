@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { type Definition, definitions, type SettingName, settingNames } from '../../../settings/definitions.ts';
-import type { ApplicationSettings as Settings } from '../../../settings/settings.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
+import { type Definition, definitions, type SettingName, settingNames } from '#settings/definitions.ts';
+import type { ApplicationSettings as Settings } from '#settings/settings.ts';
 
 const SCHEMAS: Readonly<Record<Definition<unknown>['kind'], TSchema>> = {
   boolean: Type.Boolean(),

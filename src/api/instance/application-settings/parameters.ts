@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
-import { isRaw } from '../../../http/parameters/brackets.ts';
-import { optional, type Parameter, type ParameterValues } from '../../../http/parameters/declarations.ts';
-import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, integer, MOST_ELEMENTS, oneOf, tooMany } from '../../../http/parameters/types.ts';
+import { isRaw } from '#http/parameters/brackets.ts';
+import { optional, type Parameter, type ParameterValues } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { text } from '#http/parameters/texts.ts';
+import { boolean, commaArray, integer, MOST_ELEMENTS, oneOf, tooMany } from '#http/parameters/types.ts';
 import {
   type ApplicationSettings,
   type Definition,
   definitions,
   type SettingName,
   settingNames,
-} from '../../../settings/definitions.ts';
-import type { SettingChanges } from '../../../settings/settings.ts';
+} from '#settings/definitions.ts';
+import type { SettingChanges } from '#settings/settings.ts';
 
 /** An object of names and whole numbers. */
 const weights: ParameterType<Record<string, number>> = {

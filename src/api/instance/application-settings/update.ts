@@ -1,13 +1,13 @@
-import type { Act } from '../../../facts/act.ts';
-import { changed, INSTANCE } from '../../../history/index.ts';
-import { type FieldErrors, fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import { changed, INSTANCE } from '#activity/index.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type FieldErrors, fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
 import {
   type ApplicationSettings,
   readSettings,
   type SettingChanges,
   settingProblems,
   updateSettings,
-} from '../../../settings/settings.ts';
+} from '#settings/settings.ts';
 
 /** The server's storages, by name. */
 type Storages = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
-import { MAINTAINER, OWNER } from '../../../access/roles.ts';
-import { type Access, type AccessCall, administrator } from '../../../http/access/access.ts';
-import type { Pair, ParentKind } from '../../../http/access/parents.ts';
-import { refuseOnFree } from '../../../http/access/tiers.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
+import { type Access, type AccessCall, administrator } from '#http/access/access.ts';
+import type { Pair, ParentKind } from '#http/access/parents.ts';
+import { refuseOnFree } from '#http/access/tiers.ts';
+import { nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { type AuditLog, findAuditEvent } from './store.ts';
 
 /** Which part of the audit log a caller may read (contract/activity.md Part 3). */

@@ -1,9 +1,9 @@
-import { forBoth } from '../../../http/access/parents.ts';
-import { pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
-import { refused } from '../../../refused.ts';
+import { forBoth } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { dateTime, integer, oneOf } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { eventBelow, eventById, instanceLog, logOf } from './access.ts';
 import { AuditEvent } from './entities.ts';
 import { AUDIT_KEYSET, listAuditEvents as list } from './store.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import { type AuditRow, authorEmails } from './store.ts';
 
 const text = Type.String();

@@ -1,10 +1,10 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { keyset, paged } from '../../../database/page.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import type { AuditEntityType, AuditEventsTable } from '../../../database/tables/history.ts';
-import type { Page } from '../../../http/lists/page.ts';
-import { type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { keyset, paged } from '#database/page.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import type { AuditEntityType, AuditEventsTable } from '#database/tables/activity.ts';
+import type { Page } from '#http/lists/page.ts';
+import { type KeysetRule, keysetPage, type PageRequest } from '#http/lists/pagination.ts';
 
 export type AuditRow = Selectable<AuditEventsTable>;
 

@@ -1,7 +1,7 @@
+import { open } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { html, shown } from '#http/endpoint/responses.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
-import { open } from '../../../http/access/access.ts';
-import { html, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { OpenApi } from './entities.ts';
 import { DOCUMENTATION_PAGE } from './page.ts';
 

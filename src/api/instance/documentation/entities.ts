@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
 
 /** The document as it is made; what is inside of its parts is OpenAPI's own business. */
 export const OpenApi = entity('OpenApi', {

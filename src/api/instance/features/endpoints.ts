@@ -1,10 +1,10 @@
-import { administrator } from '../../../http/access/access.ts';
-import { created, listOf, nothing } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { exclusive, optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { absentIfBlank, boolean, oneOf } from '../../../http/parameters/types.ts';
-import { clearFlag, FLAG_NAMES, listFlags } from '../../../settings/features.ts';
+import { administrator } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, listOf, nothing } from '#http/endpoint/responses.ts';
+import { exclusive, optional, required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
+import { clearFlag, FLAG_NAMES, listFlags } from '#settings/features.ts';
 import { Feature, FeatureDefinition } from './entities.ts';
 import { setFeature as set } from './set.ts';
 

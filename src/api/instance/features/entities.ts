@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { type Flag, type FlagName, isFlagName, KNOWN_FLAGS } from '../../../settings/features.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable, shape } from '#http/endpoint/responses.ts';
+import { type Flag, type FlagName, isFlagName, KNOWN_FLAGS } from '#settings/features.ts';
 
 /** The forms of a feature flag (contract/conventions.md §10). */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { isFeatureOn } from '../../../settings/features.ts';
+import { isFeatureOn } from '#settings/features.ts';
+import { world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 

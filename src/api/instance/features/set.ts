@@ -1,9 +1,9 @@
-import type { Reader } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import type { Act } from '../../../facts/act.ts';
-import { findUser } from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { type Actor, type Flag, type FlagSetting, setFlag } from '../../../settings/features.ts';
+import { findUser } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Actor, type Flag, type FlagSetting, setFlag } from '#settings/features.ts';
 
 /** One call as it came: comma lists of names. */
 interface FeatureCall {

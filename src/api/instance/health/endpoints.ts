@@ -1,8 +1,8 @@
-import { open } from '../../../http/access/access.ts';
-import { plainText, Reply, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { boolean } from '../../../http/parameters/types.ts';
+import { open } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { plainText, Reply, shown } from '#http/endpoint/responses.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { boolean } from '#http/parameters/types.ts';
 import { Alive, Readiness } from './entities.ts';
 import { readiness } from './readiness.ts';
 

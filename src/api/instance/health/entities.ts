@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { shape } from '../../../http/endpoint/answers.ts';
-import { bare } from '../../../http/endpoint/entity.ts';
+import { bare } from '#http/endpoint/entity.ts';
+import { shape } from '#http/endpoint/responses.ts';
 
 export const Alive = bare(shape('Alive', { status: Type.Literal('ok') }));
 

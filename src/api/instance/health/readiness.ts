@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Reader } from '../../../database/database.ts';
-import type { Git } from '../../../git/git.ts';
-import { storageTrouble } from '../../../git/storage.ts';
-import type { ShapeOf } from '../../../http/endpoint/entity.ts';
-import type { Rooms } from '../../../http/rooms.ts';
+import type { Reader } from '#database/database.ts';
+import type { Git } from '#git/git.ts';
+import { storageTrouble } from '#git/storage/storage.ts';
+import type { ShapeOf } from '#http/endpoint/entity.ts';
+import type { Rooms } from '#http/services.ts';
 import type { Readiness } from './entities.ts';
 
 type Ready = ShapeOf<typeof Readiness>;

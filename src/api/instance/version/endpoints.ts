@@ -1,6 +1,6 @@
-import { signedIn } from '../../../http/access/access.ts';
-import { shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { signedIn } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { shown } from '#http/endpoint/responses.ts';
 import { Version } from './entities.ts';
 import { INSTANCE_VERSION } from './version.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { shape } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { shape } from '#http/endpoint/responses.ts';
 import type { InstanceVersion } from './version.ts';
 
 /** contract/conventions.md §10 "Version". */

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import type { Project } from '../../../access/projects.ts';
-import type { AlertIntegrationType } from '../../../database/tables/monitoring.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { LEGACY } from './address.ts';
+import type { AlertIntegrationType } from '#database/tables/alerts.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { LEGACY } from './endpoint-path.ts';
+import type { Stored } from './input.ts';
 import { type IntegrationInProject, insertIntegration, oldestOfType } from './store.ts';
-import { newEndpointIdentifier, newSealedToken } from './token.ts';
-import type { Stored } from './wish.ts';
+import { newEndpointIdentifier, newSealedToken } from './tokens.ts';
 
 interface Wish extends Stored {
   readonly name: string;

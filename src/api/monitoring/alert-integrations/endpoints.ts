@@ -1,23 +1,23 @@
-import type { Project } from '../../../access/projects.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { refuseOnFree } from '../../../http/access/tiers.ts';
-import { created, listOf, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
-import { title } from '../../../http/parameters/texts.ts';
-import { anything, boolean, notBlank, oneOf } from '../../../http/parameters/types.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import { isRefused, refused } from '../../../refused.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { refuseOnFree } from '#http/access/tiers.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, listOf, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
+import { title } from '#http/parameters/texts.ts';
+import { anything, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
+import { isRefused, refused } from '#runtime/failure.ts';
 import { AlertReported } from '../alerts/index.ts';
 import { integration } from './access.ts';
 import { createIntegration } from './create.ts';
 import { AlertIntegration, PayloadField } from './entities.ts';
-import { anyObject, payloadObject, readPayload } from './payload.ts';
+import { storedOf } from './input.ts';
 import { payloadFields } from './payload-fields.ts';
+import { anyObject, payloadObject, readPayload } from './payload-parameter.ts';
 import { deleteIntegration, listIntegrations, updateIntegration } from './store.ts';
 import { sendTest } from './test-alert.ts';
-import { newSealedToken } from './token.ts';
-import { storedOf } from './wish.ts';
+import { newSealedToken } from './tokens.ts';
 
 /** Who may send alerts to a project (contract/monitoring.md §5). */
 

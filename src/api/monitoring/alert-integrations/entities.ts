@@ -1,12 +1,12 @@
 import { type TSchema, Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import { mapText } from '../../../database/long-texts.ts';
-import { moment } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { parseInTurns } from '../../../http/request/json-in-turns.ts';
-import { pathOf } from './address.ts';
+import { mapText } from '#database/long-texts.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment } from '#http/endpoint/responses.ts';
+import { parseInTurns } from '#http/request/incremental-json.ts';
+import { pathOf } from './endpoint-path.ts';
 import { examplesOf, type IntegrationInProject } from './store.ts';
-import { openToken } from './token.ts';
+import { openToken } from './tokens.ts';
 
 const anyObject: TSchema = Type.Object({}, { additionalProperties: true });
 

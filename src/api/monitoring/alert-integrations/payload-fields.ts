@@ -1,4 +1,4 @@
-import { givingWay } from '../../../gate.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
 
 /** What fields of alerts may be read from in a payload (contract/monitoring.md §5 "payload_fields"). */
 

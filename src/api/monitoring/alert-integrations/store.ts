@@ -1,10 +1,10 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import type { Project } from '../../../access/projects.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { textsOf } from '../../../database/long-texts.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { AlertIntegrationType, MonitoringTables } from '../../../database/tables/monitoring.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { textsOf } from '#database/long-texts.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { AlertIntegrationType, MonitoringTables } from '#database/tables/alerts.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { oldestIntegration } from '../alerts/index.ts';
 
 /** The rows of alert integrations. */

@@ -1,11 +1,11 @@
-import type { Project } from '../../../access/projects.ts';
-import type { Client } from '../../../gate.ts';
-import type { Raw } from '../../../http/parameters/brackets.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Raw } from '#http/parameters/brackets.ts';
+import type { Rooms } from '#http/services.ts';
+import type { Client } from '#runtime/concurrency-limiter.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { receive } from '../alerts/index.ts';
 import { readMapping } from '../attribute-mappings/index.ts';
-import { readPayload } from './payload.ts';
+import { readPayload } from './payload-parameter.ts';
 import { type IntegrationInProject, oldestOfType } from './store.ts';
 
 interface Test {

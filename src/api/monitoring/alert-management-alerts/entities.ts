@@ -1,13 +1,13 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { alertPath } from '../../../access/alerts.ts';
-import { type EnvironmentRow, findEnvironments } from '../../../access/environments.ts';
-import { stillThere } from '../../../access/gone.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { parseInTurns } from '../../../http/request/json-in-turns.ts';
-import type { JsonObject } from '../../../json-object.ts';
-import { environmentFields, environmentShape, TIERS } from '../../environments/targets/index.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { environmentFields, environmentShape, TIERS } from '#api/environments/environment-model/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { alertPath } from '#domain/alert-path.ts';
+import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
+import { parseInTurns } from '#http/request/incremental-json.ts';
+import type { JsonObject } from '#text/json-object.ts';
 import { flattened } from '../alerts/index.ts';
 import { type AlertNoteRow, type AlertRow, detailsOf, issueNumbers } from './store.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, type Project, type World, world } from '../../../../test/world.ts';
-import { firing, newIntegration, webhook } from '../alerts/given.testing.ts';
+import { type Caller, type Project, type World, world } from '#test/support/world.ts';
+import { firing, newIntegration, webhook } from '../alerts/fixtures.testing.ts';
 
 type Shown = { iid: number; title: string } & Record<string, unknown>;
 

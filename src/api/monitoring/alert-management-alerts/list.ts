@@ -1,9 +1,9 @@
-import type { Project } from '../../../access/projects.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { Page } from '../../../database/page.ts';
-import type { AlertStatus } from '../../../database/tables/monitoring.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { findUser } from '../../../identity/users.ts';
+import { findUser } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import type { Page } from '#database/page.ts';
+import type { AlertStatus } from '#database/tables/alerts.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type AlertRow, countStatuses, listAlerts, type Narrowing, type SORTS } from './store.ts';
 
 interface Asked {

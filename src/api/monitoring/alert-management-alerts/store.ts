@@ -1,13 +1,13 @@
 import { type Selectable, sql } from 'kysely';
-import type { Project } from '../../../access/projects.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { mayBeLong } from '../../../database/long-statements.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import { containingWordsUnindexed } from '../../../database/search-words.ts';
-import type { AlertStatus, MonitoringTables } from '../../../database/tables/monitoring.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { mayBeLong } from '#database/engines/long-statements.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paged } from '#database/page.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import { containingWordsUnindexed } from '#database/search/word-search.ts';
+import type { AlertStatus, MonitoringTables } from '#database/tables/alerts.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Alerts as they are listed, counted and read alone. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newIntegration, saidOn } from '../alerts/given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newIntegration, saidOn } from '../alerts/fixtures.testing.ts';
 
 /** A project with an alert, and a developer who looks at it. */
 async function oneAlert() {

@@ -1,11 +1,11 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { findProject, type Project } from '../../../access/projects.ts';
-import type { AlertStatus } from '../../../database/tables/monitoring.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { findUser, readUser, type User } from '../../../identity/users.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { actorOf } from '../../../repositories/actor.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { findUser, readUser, type User } from '#authentication/users/users.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import type { AlertStatus } from '#database/tables/alerts.ts';
+import { findProject, type Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { NOTES, saySystemNotes, stepAlerts } from '../alerts/index.ts';
 import { type AlertRow, findAlert, setAssignee } from './store.ts';
 

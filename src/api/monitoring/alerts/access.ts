@@ -1,6 +1,6 @@
-import { foldCase } from '../../../database/keys.ts';
-import { type AccessCall, access } from '../../../http/access/access.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type AccessCall, access } from '#http/access/access.ts';
+import { notFound } from '#http/errors/http-error.ts';
 import { projectAt } from './store.ts';
 
 /** Where an alert was sent to: a project, and which of its integrations. */

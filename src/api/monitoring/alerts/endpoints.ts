@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import { listOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { FORBIDDEN } from '../../../http/refusals/texts.ts';
-import type { Incoming } from '../../../http/request/incoming.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { isRefused } from '../../../refused.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { listOf } from '#http/endpoint/responses.ts';
+import { FORBIDDEN } from '#http/errors/error-messages.ts';
+import type { Incoming } from '#http/request/incoming.ts';
+import type { Rooms } from '#http/services.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { type Address, addressed } from './access.ts';
-import { authorize } from './authorize.ts';
-import { readPayload } from './body.ts';
+import { authorize } from './authenticate.ts';
+import { readPayload } from './payload.ts';
 import { receive } from './receive.ts';
-import { webhookAlerts } from './webhook.ts';
+import { webhookAlerts } from './webhook-payload.ts';
 
 /** Where monitoring tools send alerts to (contract/monitoring.md §1): each form is served with and without `.json`. */
 

@@ -1,4 +1,4 @@
-import type { Build, Examples } from '../../../../test/examples/example.ts';
+import type { Build, Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** A payload for an integration by whoever has its key: of the scene's project, or a legacy one of a project of its own. */

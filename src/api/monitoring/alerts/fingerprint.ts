@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
-import { givingWay, sortedInTurns } from '../../../gate.ts';
-import { isObject, type JsonObject } from '../../../json-object.ts';
-import { isBlank, itemsOf, textOf } from './values.ts';
+import { givingWay, sortedInTurns } from '#runtime/concurrency-limiter.ts';
+import { isObject, type JsonObject } from '#text/json-object.ts';
+import { isBlank, itemsOf, textOf } from './payload-values.ts';
 
 /** By which alerts are told to be the same (contract/monitoring.md §4 "Fingerprint"): 40 lower-case hexadecimal digits. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { world } from '../../../../test/world.ts';
-import { alertsOf, firing, newIntegration, saidOn, webhook } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { alertsOf, firing, newIntegration, saidOn, webhook } from './fixtures.testing.ts';
 
 const BAD_REQUEST = { message: '400 Bad request' };
 const FORBIDDEN = { message: '403 Forbidden' };

@@ -1,16 +1,16 @@
-import type { Clock } from '../../../clock.ts';
-import type { Tier } from '../../../config.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { Acting } from '../../../facts/act.ts';
-import { gathered } from '../../../facts/gathered.ts';
-import { type Client, givingWay, type Waiter } from '../../../gate.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { isFeatureOn } from '../../../settings/features.ts';
-import type { Payload } from './body.ts';
-import { readGeneric } from './generic.ts';
-import type { ParsedAlert, Sender } from './parsed.ts';
-import { processReports, type Report, type Reported } from './process.ts';
-import { readElement, webhookAlerts } from './webhook.ts';
+import type { Tier } from '#config.ts';
+import type { Reader } from '#database/database.ts';
+import { gathered } from '#events/batched-writes.ts';
+import type { Acting } from '#events/unit-of-work.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { type Client, givingWay, type Waiter } from '#runtime/concurrency-limiter.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { isFeatureOn } from '#settings/features.ts';
+import { readGeneric } from './generic-payload.ts';
+import type { ParsedAlert, Sender } from './parsed-alert.ts';
+import type { Payload } from './payload.ts';
+import { processReports, type Report, type Reported } from './process-reports.ts';
+import { readElement, webhookAlerts } from './webhook-payload.ts';
 
 /** Alerts of one transaction; a payload with more is reported piece by piece. */
 const MOST = 200;

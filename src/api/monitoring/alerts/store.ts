@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../../database/database.ts';
-import { givenRows } from '../../../database/given-rows.ts';
-import { type Params, prepare, prepareForRows, type RowsOf } from '../../../database/prepare.ts';
-import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '../../../database/tables/monitoring.ts';
+import type { Transaction } from '#database/database.ts';
+import { type Params, prepare, prepareForRows, type RowsOf } from '#database/prepare.ts';
+import { givenRows } from '#database/row-list.ts';
+import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '#database/tables/alerts.ts';
 
 /** The rows of what comes in: prepared, and as many statements for a hundred alerts as for one. */
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../../json-object.ts';
+import { isObject } from '#text/json-object.ts';
 
 /**
  * Where the fields of alerts stand in the payloads of an integration (contract/monitoring.md §5

@@ -1,12 +1,12 @@
-import type { Project } from '../../../access/projects.ts';
-import { namedBy } from '../../../access/routes.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { created, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { nestedNotFound } from '../../../http/refusals/refusal.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { namedBy } from '#domain/namespaces/routes.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { nestedNotFound } from '#http/errors/http-error.ts';
+import { refused } from '#runtime/failure.ts';
 import { ClientKey } from './entities.ts';
 import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
 

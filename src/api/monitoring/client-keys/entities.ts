@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import type { ClientKeyRow } from './store.ts';
 
 /** Where an SDK sends reports with this key: the server's address with the key as its user, and the project's id. */

@@ -1,6 +1,6 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithProject } from './ends.ts';
+import { endWithProject } from './on-delete.ts';
 
 // What the settings of error tracking use of it.
 export { ensureActiveKey } from './store.ts';

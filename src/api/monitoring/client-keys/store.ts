@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { ErrorTrackingTables } from '../../../database/tables/error-tracking.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export type ClientKeyRow = Omit<Selectable<ErrorTrackingTables['client_keys']>, 'created_at'>;
 

@@ -1,8 +1,8 @@
-import { reportingWith } from '../../../access/error-tracking.ts';
-import { type Access, type AccessCall, access } from '../../../http/access/access.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { keyInDsn, keyOf } from './key.ts';
-import { SENDER_REFUSALS, senderRefusal } from './refusals.ts';
+import { reportingWith } from '#domain/error-tracking.ts';
+import { type Access, type AccessCall, access } from '#http/access/access.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { keyInDsn, keyOf } from './client-key.ts';
+import { SENDER_REFUSALS, senderRefusal } from './errors.ts';
 
 /** Who sends a report, as far as anybody knows it: a project, by one of its keys, that takes reports. */
 export interface Sender {

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
+import type { Transaction } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
 import {
   addEnvironments,
   addHours,
@@ -9,7 +9,7 @@ import {
   countUsers,
   type NewReports,
 } from './errors-store.ts';
-import { userKey } from './event.ts';
+import { userKey } from './event-reader.ts';
 import type { ReportedEvent } from './report.ts';
 
 /** An event that is new to its project. */

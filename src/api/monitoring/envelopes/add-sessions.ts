@@ -1,5 +1,5 @@
-import type { Transaction } from '../../../database/database.ts';
-import { BUCKETS, type SessionCounts, type SessionStep } from './session.ts';
+import type { Transaction } from '#database/database.ts';
+import { BUCKETS, type SessionCounts, type SessionStep } from './session-reader.ts';
 import { addToBuckets, type BucketChange, findStates, type SessionState, writeStates } from './sessions-store.ts';
 
 /** What one report tells of the sessions of a project. */

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { shown } from '#http/endpoint/responses.ts';
 import { byClientKey } from './access.ts';
+import { REFUSALS } from './errors.ts';
 import { receiveEnvelope, receiveEvent } from './receive.ts';
-import { REFUSALS } from './refusals.ts';
 
 /**
  * Where SDKs send what they report, as they make it of their DSN: three forms of it, of which Hearth gives out the first

@@ -1,6 +1,6 @@
-import { givenRows } from '../../../database/given-rows.ts';
-import { prepareForRows, type RowsOf } from '../../../database/prepare.ts';
-import type { ErrorLevel, ErrorType } from '../../../database/tables/error-tracking.ts';
+import { prepareForRows, type RowsOf } from '#database/prepare.ts';
+import { givenRows } from '#database/row-list.ts';
+import type { ErrorLevel, ErrorType } from '#database/tables/error-tracking.ts';
 
 /** The SQL of what reports leave: each statement for as many of them as come together. */
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ReadEvent } from './event.ts';
+import type { ReadEvent } from './event-reader.ts';
 
 /** Which reports are alike (contract/monitoring.md §12 "Grouping"): pure. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEvent } from './event.ts';
+import { readEvent } from './event-reader.ts';
 import { groupOf } from './grouping.ts';
 
 const group = (event: object) =>

@@ -1,6 +1,6 @@
-import { timestamp } from '../../../clock.ts';
-import { HttpRefusal } from '../../../http/refusals/refusal.ts';
-import { MEBIBYTE, readBytes } from '../../../http/request/body.ts';
+import { HttpRefusal } from '#http/errors/http-error.ts';
+import { MEBIBYTE, readBytes } from '#http/request/body.ts';
+import { reserve } from '#http/request/body-memory.ts';
 import {
   collected,
   decodedPieces,
@@ -8,17 +8,17 @@ import {
   type Pieces,
   readDecoded,
   Undecodable,
-} from '../../../http/request/decode.ts';
-import { reserve } from '../../../http/request/held-body.ts';
-import { type Incoming, single } from '../../../http/request/incoming.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+} from '#http/request/content-encoding.ts';
+import { type Incoming, single } from '#http/request/incoming.ts';
+import type { Rooms } from '#http/services.ts';
+import { timestamp } from '#runtime/clock.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import type { Sender, ToAdmit } from './access.ts';
-import { envelopeReader, LARGEST_PAYLOAD } from './envelope.ts';
-import type { Receipt } from './event.ts';
-import { keep } from './keep.ts';
-import type { REFUSALS } from './refusals.ts';
+import { envelopeReader, LARGEST_PAYLOAD } from './envelope-reader.ts';
+import type { REFUSALS } from './errors.ts';
+import type { Receipt } from './event-reader.ts';
 import { KEPT, type Report, reportOf, reportOfEvent } from './report.ts';
+import { keep } from './store-report.ts';
 
 /** What a request reports, kept when this resolves (contract/monitoring.md §10 to §12). */
 

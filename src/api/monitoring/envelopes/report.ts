@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { givingWay } from '../../../gate.ts';
-import { HttpRefusal } from '../../../http/refusals/refusal.ts';
-import { type JsonBounds, parseJson } from '../../../http/request/json-body.ts';
-import { isObject, type JsonObject } from '../../../json-object.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { type EnvelopeItem, LARGEST_PAYLOAD } from './envelope.ts';
-import { eventIdOf, isTransaction, type ReadEvent, type Receipt, readEvent } from './event.ts';
+import { HttpRefusal } from '#http/errors/http-error.ts';
+import { type JsonBounds, parseJson } from '#http/request/json-body.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { isObject, type JsonObject } from '#text/json-object.ts';
+import { type EnvelopeItem, LARGEST_PAYLOAD } from './envelope-reader.ts';
+import { eventIdOf, isTransaction, type ReadEvent, type Receipt, readEvent } from './event-reader.ts';
 import { groupOf } from './grouping.ts';
-import { readSession, readSessions, type SessionCounts, type SessionStep } from './session.ts';
+import { readSession, readSessions, type SessionCounts, type SessionStep } from './session-reader.ts';
 import { withoutNuls } from './texts.ts';
 
 /** What one request reports. */

@@ -1,5 +1,5 @@
-import type { Answer, Sending } from '../../../../test/caller.ts';
-import { done, type Project, world } from '../../../../test/world.ts';
+import type { Answer, Sending } from '#test/support/caller.ts';
+import { done, type Project, world } from '#test/support/world.ts';
 
 /** A project that takes reports, and a program that sends them. */
 export async function reporter() {

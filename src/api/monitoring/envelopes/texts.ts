@@ -1,5 +1,5 @@
-import { firstCharacters } from '../../../ends.ts';
-import { isObject } from '../../../json-object.ts';
+import { isObject } from '#text/json-object.ts';
+import { firstCharacters } from '#text/trim.ts';
 
 /** What SDKs send as texts, and what is made of those that are none (contract/monitoring.md §12): nothing is refused. */
 

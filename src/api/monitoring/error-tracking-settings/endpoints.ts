@@ -1,15 +1,15 @@
-import { isErrorTrackingOn } from '../../../access/error-tracking.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, notBlank } from '../../../http/parameters/types.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
+import { isErrorTrackingOn } from '#domain/error-tracking.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { shown } from '#http/endpoint/responses.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { boolean, notBlank } from '#http/parameters/types.ts';
 import { ErrorTrackingSettings } from './entities.ts';
-import { save } from './save.ts';
 import { findSettings } from './store.ts';
+import { save } from './update.ts';
 
 /** Whether a project takes reports of errors (contract/monitoring.md §9). */
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { isErrorTrackingOn } from '../../../access/error-tracking.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { isErrorTrackingOn } from '#domain/error-tracking.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
 import type { SettingsRow } from './store.ts';
 
 /** Of which projects the feature flag lets it be on. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, type Project, type World, world } from '../../../../test/world.ts';
-import { reportingWith } from '../../../access/error-tracking.ts';
+import { reportingWith } from '#domain/error-tracking.ts';
+import { type Caller, done, type Project, type World, world } from '#test/support/world.ts';
 
 // Whether a project takes reports of errors (contract/monitoring.md §9, §11).
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import type { ErrorTrackingTables } from '../../../database/tables/error-tracking.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
 
 export type SettingsRow = Pick<
   Selectable<ErrorTrackingTables['error_tracking_settings']>,

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
+import { entity, type ShapeOf, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { ErrorEvent } from './event-entities.ts';
 import { type EventRow, firstRelease, latestEvent } from './event-store.ts';
 import { countsSince, type ErrorRow, environmentsOf } from './store.ts';

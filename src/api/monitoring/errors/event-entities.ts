@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { mapText } from '../../../database/long-texts.ts';
-import { givingWay } from '../../../gate.ts';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { parseInTurns } from '../../../http/request/json-in-turns.ts';
-import type { JsonObject } from '../../../json-object.ts';
+import { mapText } from '#database/long-texts.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { parseInTurns } from '#http/request/incremental-json.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
+import type { JsonObject } from '#text/json-object.ts';
 import { type EventRow, payloadsOf, tagsOf } from './event-store.ts';
-import { type Frame, stackOf } from './stack.ts';
+import { type Frame, stackOf } from './stack-trace.ts';
 
 /** The forms of an event (contract/monitoring.md §13). */
 

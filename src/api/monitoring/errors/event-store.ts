@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
-import type { Reader } from '../../../database/database.ts';
-import { textsOf } from '../../../database/long-texts.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { type Params, prepare } from '../../../database/prepare.ts';
-import type { ErrorTrackingTables } from '../../../database/tables/error-tracking.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader } from '#database/database.ts';
+import { textsOf } from '#database/long-texts.ts';
+import { type Page, paged } from '#database/page.ts';
+import { type Params, prepare } from '#database/prepare.ts';
+import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** The reports of an error. What they hold is read apart: each may be a mebibyte. */
 

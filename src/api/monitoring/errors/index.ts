@@ -1,6 +1,6 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithProject } from './ends.ts';
+import { endWithProject } from './on-delete.ts';
 import { removeExpired, removeExpiredDaily } from './retention.ts';
 
 export const errors = family({
@@ -11,4 +11,4 @@ export const errors = family({
 });
 
 // What an event says of its exceptions is read alike when it comes and when it is shown.
-export { framesOf, usedException } from './stack.ts';
+export { framesOf, usedException } from './stack-trace.ts';

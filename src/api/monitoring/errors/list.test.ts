@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorRow } from '../../../../test/error-tracking.ts';
-import { type Caller, done, type Project, type World, world } from '../../../../test/world.ts';
-import type { Transaction } from '../../../database/database.ts';
+import type { Transaction } from '#database/database.ts';
+import { errorRow } from '#test/support/error-rows.ts';
+import { type Caller, done, type Project, type World, world } from '#test/support/world.ts';
 
 // Errors in lists (contract/monitoring.md §13).
 

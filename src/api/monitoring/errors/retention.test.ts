@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorRow, eventRow } from '../../../../test/error-tracking.ts';
-import { done, type Project, type World, world } from '../../../../test/world.ts';
-import { enqueue } from '../../../background/job.ts';
-import { PIECE } from '../../../facts/pieces.ts';
-import { removeEvents } from './remove.ts';
+import { PIECE } from '#events/batches.ts';
+import { enqueue } from '#jobs/job.ts';
+import { errorRow, eventRow } from '#test/support/error-rows.ts';
+import { done, type Project, type World, world } from '#test/support/world.ts';
+import { removeEvents } from './delete.ts';
 import { removeExpired } from './retention.ts';
 
 // How long reports are kept (contract/monitoring.md §12 "Retention"), and what goes with a project.

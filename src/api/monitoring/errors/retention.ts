@@ -1,14 +1,14 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { DEFAULT_INGESTION, turnOfReports } from '../../../access/error-tracking.ts';
-import { defineJob } from '../../../background/job.ts';
-import type { Schedule } from '../../../background/schedules.ts';
-import { DAY_MS, momentAfter } from '../../../clock.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { MORE, PIECE, pieceOf } from '../../../facts/pieces.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { removeErrors, removeEvents } from './remove.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { DEFAULT_INGESTION, turnOfReports } from '#domain/error-tracking.ts';
+import { MORE, PIECE, pieceOf } from '#events/batches.ts';
+import type { Rooms } from '#http/services.ts';
+import { defineJob } from '#jobs/job.ts';
+import type { Schedule } from '#jobs/schedules.ts';
+import { DAY_MS, momentAfter } from '#runtime/clock.ts';
+import { removeErrors, removeEvents } from './delete.ts';
 
 /**
  * Reports are kept for so many days after they have come, an error as long as its last one, and counts of sessions as long

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
-import type { Project } from '../../../access/projects.ts';
-import { isCommonIn } from '../../../database/common-parts.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { type Params, prepare } from '../../../database/prepare.ts';
-import { containing, containingUnindexed, isShortPart } from '../../../database/search.ts';
-import type { ErrorStatus, ErrorTrackingTables } from '../../../database/tables/error-tracking.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paged } from '#database/page.ts';
+import { type Params, prepare } from '#database/prepare.ts';
+import { isCommonIn } from '#database/search/common-substrings.ts';
+import { containing, containingUnindexed, isShortPart } from '#database/search/substring-search.ts';
+import type { ErrorStatus, ErrorTrackingTables } from '#database/tables/error-tracking.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Errors as they are listed and read alone. */
 

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
-import { inProject } from '../../../http/access/project-access.ts';
-import { nullable, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { atLeastOne, optional } from '../../../http/parameters/declarations.ts';
-import { title } from '../../../http/parameters/texts.ts';
-import { boolean } from '../../../http/parameters/types.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import { changeSettings } from './change.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable, shown } from '#http/endpoint/responses.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import { atLeastOne, optional } from '#http/parameters/declarations.ts';
+import { title } from '#http/parameters/texts.ts';
+import { boolean } from '#http/parameters/types.ts';
 import { settingsOf } from './store.ts';
+import { changeSettings } from './update.ts';
 
 /** What a project makes of its alerts (contract/monitoring.md §7). */
 

@@ -1,8 +1,8 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
+export { readTemplate } from './issue-template.ts';
 // What other families may use of the settings of incidents.
 export { settingsAmong, settingsOf } from './store.ts';
-export { readTemplate } from './template.ts';
 
 export const incidentManagementSettings = family({ endpoints });

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import type { MonitoringTables } from '../../../database/tables/monitoring.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import type { MonitoringTables } from '#database/tables/alerts.ts';
 
 /** What projects make of their alerts; a project that has not chosen has no row. */
 

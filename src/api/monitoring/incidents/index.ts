@@ -1,10 +1,10 @@
-import { family } from '../../../http/endpoint/family.ts';
-import { closeIncidents, followAlerts, makeIncidents } from './follow-alerts.ts';
-import { followIncidents } from './follow-incidents.ts';
-import { tellOfAlerts, tellOfAlertsSoon } from './tell-of-alerts.ts';
+import { family } from '#http/endpoint/resource-module.ts';
+import { tellOfAlerts, tellOfAlertsSoon } from './alert-mails.ts';
+import { closeIncidents, followAlerts, makeIncidents } from './on-alert-reported.ts';
+import { followIncidents } from './on-incident-closed.ts';
 
 // What other families may use of incidents.
-export { makeIncident } from './make.ts';
+export { makeIncident } from './create.ts';
 
 /**
  * What becomes of alerts besides: mails, and incidents, which have the endpoints of issues (contract/monitoring.md §7).

@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { prepareForIds } from '#database/prepare.ts';
 
 /** Alerts as incidents are made from them, and follow them. */
 

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { turnOfReports } from '../../../access/error-tracking.ts';
-import type { Act } from '../../../facts/act.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { nullable, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { atLeastOne, optional } from '../../../http/parameters/declarations.ts';
-import { integerIn } from '../../../http/parameters/types.ts';
+import { turnOfReports } from '#domain/error-tracking.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable, shown } from '#http/endpoint/responses.ts';
+import { atLeastOne, optional } from '#http/parameters/declarations.ts';
+import { integerIn } from '#http/parameters/types.ts';
 import { type Ingestion, readIngestion, saveIngestion } from './store.ts';
 
 /** How many reports a project takes, and how long it keeps them (contract/monitoring.md §13). */

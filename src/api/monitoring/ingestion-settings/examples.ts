@@ -1,4 +1,4 @@
-import type { Examples } from '../../../../test/examples/example.ts';
+import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Project, world } from '../../../../test/world.ts';
+import { done, type Project, world } from '#test/support/world.ts';
 
 // How many reports a project takes, and how long it keeps them (contract/monitoring.md §13).
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import { DEFAULT_INGESTION } from '../../../access/error-tracking.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import type { ErrorTrackingTables } from '../../../database/tables/error-tracking.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
+import { DEFAULT_INGESTION } from '#domain/error-tracking.ts';
 
 export type Ingestion = Pick<
   Selectable<ErrorTrackingTables['ingestion_settings']>,

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { Reader } from '../../../database/database.ts';
-import { paged } from '../../../database/page.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { moment, nullable, pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader } from '#database/database.ts';
+import { paged } from '#database/page.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable, pageOf } from '#http/endpoint/responses.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** How the sessions of a project's programs have ended (contract/monitoring.md §13). */
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { decrypt, encrypt } from '../../../secrets/encryption.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { decrypt, encrypt } from '#security/encryption.ts';
 import type { Configuration } from './source.ts';
 
 /** How the source of an import is reached: what of it is secret is never kept as it is. */

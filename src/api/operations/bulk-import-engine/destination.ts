@@ -1,13 +1,13 @@
-import { mayCreateProjectIn, mayCreateSubgroupIn } from '../../../access/creation.ts';
-import { findGroup, type Group, roleInGroup } from '../../../access/groups.ts';
-import { MAINTAINER } from '../../../access/roles.ts';
-import type { Reader } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
-import { foldCase } from '../../../database/keys.ts';
-import type { EntityType } from '../../../database/tables/migrations.ts';
-import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
-import { readUser } from '../../../identity/users.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { readUser } from '#authentication/users/users.ts';
+import { mayCreateProjectIn, mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
+import type { Reader } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { foldCase } from '#database/name-keys.ts';
+import type { EntityType } from '#database/tables/bulk-imports.ts';
+import { MAINTAINER } from '#domain/members/roles.ts';
+import { findGroup, type Group, roleInGroup } from '#domain/namespaces/groups.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 
 /** Where an entity is to be (contract/operations.md §1.1 f to i, and again when it begins). */
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from '../../../database/database.ts';
-import { storable } from '../../../database/storable.ts';
-import type { FieldErrors, Refused } from '../../../refused.ts';
+import type { Transaction } from '#database/database.ts';
+import { storable } from '#database/storable-text.ts';
+import type { FieldErrors, Refused } from '#runtime/failure.ts';
 import type { Told } from '../bulk-import-relations/index.ts';
 
 /** What could not be copied, in words that tell nothing of where it was (contract/operations.md §1.2 "Failure texts"). */

@@ -1,7 +1,7 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import { GROUP_RELATIONS, PROJECT_RELATIONS } from '../bulk-import-relations/index.ts';
-import { forgetImports } from './forget.ts';
 import { advanceImport, migrateEntity, sweepImports, sweepImportsOften } from './jobs.ts';
+import { forgetImports } from './on-delete.ts';
 
 // What other families may use of the engine.
 export { keepConfiguration } from './configuration.ts';

@@ -1,7 +1,7 @@
-import { defineJob, enqueue } from '../../../background/job.ts';
-import type { Schedule } from '../../../background/schedules.ts';
-import type { Transaction } from '../../../database/database.ts';
-import type { Rooms } from '../../../http/rooms.ts';
+import type { Transaction } from '#database/database.ts';
+import type { Rooms } from '#http/services.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import type { Schedule } from '#jobs/schedules.ts';
 import { runEntity } from './run-entity.ts';
 import { advance, cancel, sweep, turnOf, type Work } from './states.ts';
 import { type ImportRow, readImport } from './store.ts';

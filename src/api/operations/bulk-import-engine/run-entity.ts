@@ -1,14 +1,14 @@
-import { findGroup, type Group } from '../../../access/groups.ts';
-import { momentAfter, timestamp } from '../../../clock.ts';
-import type { Reader } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import type { Act } from '../../../facts/act.ts';
-import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
-import { readParameters } from '../../../http/parameters/declarations.ts';
-import { Problems } from '../../../http/parameters/parameter-type.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Reader } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { findGroup, type Group } from '#domain/namespaces/groups.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRaw, type Raw } from '#http/parameters/brackets.ts';
+import { readParameters } from '#http/parameters/declarations.ts';
+import { Problems } from '#http/parameters/parameter-type.ts';
+import type { Rooms } from '#http/services.ts';
+import { momentAfter, timestamp } from '#runtime/clock.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import {
   CREATIONS,
   type Creation,
@@ -16,21 +16,21 @@ import {
   PROJECT_RELATIONS,
   type Relation,
 } from '../bulk-import-relations/index.ts';
-import { ask, unsuccessful } from './calls.ts';
-import { projectEntities, subgroups } from './children.ts';
+import { projectEntities, subgroups } from './child-entities.ts';
 import { readConfiguration } from './configuration.ts';
 import { checkDestination, isTaken } from './destination.ts';
 import { type Failure, failureOf, recordFailure } from './failures.ts';
-import { giveUpFilling } from './filling.ts';
 import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
+import { giveUpFilling } from './repository-import-lock.ts';
 import { runRelation } from './run-relation.ts';
 import { runRepository } from './run-repository.ts';
 import { runWiki } from './run-wiki.ts';
-import { ids, importerOf, type Running, stillRunning } from './running.ts';
+import { ids, importerOf, type Running, stillRunning } from './running-entity.ts';
 import { createSource, sourcePath } from './source.ts';
+import { ask, unsuccessful } from './source-calls.ts';
 import { nextOf, type Work } from './states.ts';
 import { type EntityRow, readEntity, setEntity, setTracker, type TrackerRow, trackersOf } from './store.ts';
-import { watchEntity } from './watch.ts';
+import { watchEntity } from './timeout.ts';
 
 /** The copying of one group or project: its relations in their order, from where it was left (contract/operations.md §1.4). */
 

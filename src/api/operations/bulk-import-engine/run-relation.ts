@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { DatabaseUnavailable, type Transaction } from '../../../database/database.ts';
-import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
-import { type Parameters, type ParameterValues, readParameters } from '../../../http/parameters/declarations.ts';
-import { Problems } from '../../../http/parameters/parameter-type.ts';
-import { isRefused } from '../../../refused.ts';
+import { DatabaseUnavailable, type Transaction } from '#database/database.ts';
+import { isRaw, type Raw } from '#http/parameters/brackets.ts';
+import { type Parameters, type ParameterValues, readParameters } from '#http/parameters/declarations.ts';
+import { Problems } from '#http/parameters/parameter-type.ts';
+import { isRefused } from '#runtime/failure.ts';
 import type {
   ChildRelation,
   Relation,
@@ -13,11 +13,11 @@ import type {
   Told,
   Users,
 } from '../bulk-import-relations/index.ts';
-import { ask, unsuccessful } from './calls.ts';
 import { type Failure, failureOf, recordFailure } from './failures.ts';
 import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
-import { ids, type Running, targetNow } from './running.ts';
+import { ids, type Running, targetNow } from './running-entity.ts';
 import type { SourceAnswer } from './source.ts';
+import { ask, unsuccessful } from './source-calls.ts';
 import {
   countImported,
   keepObject,
@@ -27,7 +27,7 @@ import {
   storedObjects,
   type TrackerRow,
 } from './store.ts';
-import { usersOf } from './users.ts';
+import { usersOf } from './user-mapping.ts';
 
 /** Copies what one relation lists, page by page (contract/operations.md §1.4). */
 

@@ -1,20 +1,20 @@
-import { momentAfter } from '../../../clock.ts';
-import { GitFailed, type GitFailure } from '../../../git/failures.ts';
-import { fetchForeign } from '../../../git/fetch.ts';
-import { HEADS } from '../../../git/names.ts';
-import { listRefs, zeroId } from '../../../git/refs.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { ensureRepository, removeRepository } from '../../../git/storage.ts';
-import { fsck } from '../../../git/upkeep.ts';
-import { OutboundFailure } from '../../../outbound/index.ts';
-import { settleDefaultBranch } from '../../../repositories/first-branches.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import { refsCameInBulk } from '../../../repositories/upkeep.ts';
-import { comeBackFor } from './calls.ts';
-import { beginFilling, endFilling, giveUpFilling } from './filling.ts';
+import { GitFailed, type GitFailure } from '#git/process/failures.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { listRefs, zeroId } from '#git/refs/refs.ts';
+import type { Repository } from '#git/repository.ts';
+import { fsck } from '#git/storage/maintenance.ts';
+import { ensureRepository, removeRepository } from '#git/storage/storage.ts';
+import { fetchForeign } from '#git/transport/fetch.ts';
+import { OutboundFailure } from '#outbound-http/index.ts';
+import { settleDefaultBranch } from '#repositories/branches/initial-default-branch.ts';
+import { refsCameInBulk } from '#repositories/maintenance/maintenance.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { momentAfter } from '#runtime/clock.ts';
 import { CallFailed, ComeBack, DestinationGone, Stopped } from './interruptions.ts';
+import { beginFilling, endFilling, giveUpFilling } from './repository-import-lock.ts';
 import { failRelation, touch } from './run-relation.ts';
-import { ids, type Running, targetNow } from './running.ts';
+import { ids, type Running, targetNow } from './running-entity.ts';
+import { comeBackFor } from './source-calls.ts';
 import { setTracker, type TrackerRow } from './store.ts';
 
 /**

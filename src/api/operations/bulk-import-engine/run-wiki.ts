@@ -1,15 +1,15 @@
-import { HEADS } from '../../../git/names.ts';
-import { listRefs } from '../../../git/refs.ts';
-import { isRefused } from '../../../refused.ts';
-import { insertWiki } from '../../../repositories/ensure-wiki.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import { wikiCameInBulk } from '../../../repositories/settle-wiki.ts';
-import { askForUpkeep } from '../../../repositories/wiki-upkeep.ts';
-import { beginFilling, endFilling, giveUpFilling } from './filling.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { listRefs } from '#git/refs/refs.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { wikiCameInBulk } from '#repositories/wikis/complete-intent.ts';
+import { insertWiki } from '#repositories/wikis/find-or-create.ts';
+import { askForUpkeep } from '#repositories/wikis/maintenance.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { CallFailed, DestinationGone } from './interruptions.ts';
+import { beginFilling, endFilling, giveUpFilling } from './repository-import-lock.ts';
 import { failRelation, touch } from './run-relation.ts';
 import { fetchWhole, type Remote, remoteOf, whenMoved } from './run-repository.ts';
-import { type Running, targetNow } from './running.ts';
+import { type Running, targetNow } from './running-entity.ts';
 import { setTracker, type TrackerRow } from './store.ts';
 
 /** The source has no wiki, or shows none. */

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { gate, turnsPerKey } from '../../../gate.ts';
-import { type JsonBounds, parseJson } from '../../../http/request/json-body.ts';
-import { type Outbound, type OutboundAnswer, OutboundFailure } from '../../../outbound/index.ts';
+import { type JsonBounds, parseJson } from '#http/request/json-body.ts';
+import { type Outbound, type OutboundAnswer, OutboundFailure } from '#outbound-http/index.ts';
+import { gate, turnsPerKey } from '#runtime/concurrency-limiter.ts';
 
 /** The server that is copied from, as its REST API answers (contract/operations.md §1.4 "Transport"). Nothing that it says is trusted. */
 export interface Source {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createOutbound } from '../../../outbound/index.ts';
+import { createOutbound } from '#outbound-http/index.ts';
 import { fakeSource } from './fake-source.testing.ts';
 import { createSource, SourceFailure } from './source.ts';
 

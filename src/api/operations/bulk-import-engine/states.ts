@@ -1,6 +1,6 @@
-import { momentAfter } from '../../../clock.ts';
-import type { Transaction } from '../../../database/database.ts';
-import type { BulkImportState } from '../../../database/tables/migrations.ts';
+import type { Transaction } from '#database/database.ts';
+import type { BulkImportState } from '#database/tables/bulk-imports.ts';
+import { momentAfter } from '#runtime/clock.ts';
 import {
   countEntities,
   type ImportRow,

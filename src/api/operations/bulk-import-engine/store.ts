@@ -1,6 +1,6 @@
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
-import type { BulkImportState, EntityType, TrackerState } from '../../../database/tables/migrations.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import type { BulkImportState, EntityType, TrackerState } from '#database/tables/bulk-imports.ts';
 
 /** The rows that say how far an import has come. */
 

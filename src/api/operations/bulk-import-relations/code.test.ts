@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
+import { done, world } from '#test/support/world.ts';
 import { environments } from './environments.ts';
-import { importInto } from './given.testing.ts';
+import { importInto } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
 import { mergeRequests } from './merge-requests.ts';
 import { protectedBranches } from './protected-branches.ts';

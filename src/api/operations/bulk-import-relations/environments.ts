@@ -1,9 +1,9 @@
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { ruledText } from '../../../http/parameters/texts.ts';
-import { integer, oneOf } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { importEnvironment } from '../../environments/environments/index.ts';
-import { TIERS } from '../../environments/targets/index.ts';
+import { TIERS } from '#api/environments/environment-model/index.ts';
+import { importEnvironment } from '#api/environments/environments/index.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { ruledText } from '#http/parameters/texts.ts';
+import { integer, oneOf } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 
 /** Environments, without their deployments. */

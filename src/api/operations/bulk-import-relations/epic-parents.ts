@@ -1,5 +1,5 @@
-import type { Act } from '../../../facts/act.ts';
-import { adoptEpic } from '../../planning/epics/index.ts';
+import { adoptEpic } from '#api/planning/epics/index.ts';
+import type { Act } from '#events/unit-of-work.ts';
 import { storedAs, type Target } from './relation.ts';
 
 /** What epics are below: a source may tell of an epic before it tells of the one that it is below, which then waits for it. */

@@ -1,12 +1,12 @@
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { title } from '../../../http/parameters/texts.ts';
-import { boolean, date, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { importEpic } from '../../planning/epics/index.ts';
+import { importEpic } from '#api/planning/epics/index.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { title } from '#http/parameters/texts.ts';
+import { boolean, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { findParents, takeIn } from './epic-parents.ts';
-import { labelTitles, numbered, times, timesOf, toldOf } from './fields.ts';
-import { asWritten, sourceUser } from './people.ts';
 import { relation } from './relation.ts';
+import { labelTitles, numbered, times, timesOf, toldOf } from './shared-fields.ts';
+import { asWritten, sourceUser } from './source-users.ts';
 
 /** Epics of groups; those of a group above are there already. On free nobody has any. */
 export const epics = relation({

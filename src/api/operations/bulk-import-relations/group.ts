@@ -1,9 +1,9 @@
-import { required } from '../../../http/parameters/declarations.ts';
-import { description, title } from '../../../http/parameters/texts.ts';
-import { boolean, integerIn, oneOf } from '../../../http/parameters/types.ts';
-import { isRefused, refused } from '../../../refused.ts';
-import { importGroup } from '../../places/groups/index.ts';
-import { lenient } from './lenient.ts';
+import { importGroup } from '#api/namespaces/groups/index.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { description, title } from '#http/parameters/texts.ts';
+import { boolean, integerIn, oneOf } from '#http/parameters/types.ts';
+import { isRefused, refused } from '#runtime/failure.ts';
+import { lenient } from './lenient-type.ts';
 import { creation } from './relation.ts';
 
 /** The group itself. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
-import { importInto } from './given.testing.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { importInto } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
 import { labels } from './labels.ts';
 import { milestones } from './milestones.ts';

@@ -1,13 +1,13 @@
-import type { IssueType } from '../../../database/tables/issues.ts';
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { title } from '../../../http/parameters/texts.ts';
-import { boolean, date, dateTime, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { importIssue, issuesTurn } from '../../planning/issues/index.ts';
-import { labelTitles, numbered, times, timesOf, toldOf } from './fields.ts';
+import { importIssue, issuesTurn } from '#api/planning/issues/index.ts';
+import type { IssueType } from '#database/tables/issues.ts';
+import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { title } from '#http/parameters/texts.ts';
+import { boolean, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { notesOf } from './notes.ts';
-import { asWritten, known, sourceUser, sourceUsers } from './people.ts';
 import { relation, storedAs } from './relation.ts';
+import { labelTitles, numbered, times, timesOf, toldOf } from './shared-fields.ts';
+import { asWritten, known, sourceUser, sourceUsers } from './source-users.ts';
 
 /** Issues with their notes. */
 export const issues = relation({

@@ -1,11 +1,11 @@
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { title } from '../../../http/parameters/texts.ts';
-import { date } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { iterationsTurn } from '../../planning/iteration-cadences/index.ts';
-import { importIteration } from '../../planning/iterations/index.ts';
-import { numbered, times, timesOf } from './fields.ts';
+import { iterationsTurn } from '#api/planning/iteration-cadences/index.ts';
+import { importIteration } from '#api/planning/iterations/index.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { title } from '#http/parameters/texts.ts';
+import { date } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
+import { numbered, times, timesOf } from './shared-fields.ts';
 
 /** Iterations of groups, of all cadences of the source in one. On free nobody has any. */
 export const iterations = relation({

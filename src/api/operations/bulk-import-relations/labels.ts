@@ -1,9 +1,9 @@
-import { reachOf } from '../../../access/reach.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { longDescription, ruledText } from '../../../http/parameters/texts.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { createLabel, labelsTitled } from '../../planning/labels/index.ts';
+import { createLabel, labelsTitled } from '#api/planning/labels/index.ts';
+import { reachOf } from '#domain/namespaces/scope.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { longDescription, ruledText } from '#http/parameters/texts.ts';
+import { integer } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 
 /** Labels, of projects and groups: what issues, merge requests and epics bear is found by title afterwards. */

@@ -1,8 +1,8 @@
-import { parentOf } from '../../../http/access/parents.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { title } from '../../../http/parameters/texts.ts';
-import { date, integer } from '../../../http/parameters/types.ts';
-import { importMember } from '../../places/members/index.ts';
+import { importMember } from '#api/namespaces/members/index.ts';
+import { parentOf } from '#http/access/parents.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { title } from '#http/parameters/texts.ts';
+import { date, integer } from '#http/parameters/types.ts';
 import { relation, type SourcePlace } from './relation.ts';
 
 /** Of what the request names those too who are members from above: what is above does not come along. */

@@ -1,14 +1,14 @@
-import { zeroId } from '../../../git/refs.ts';
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
-import { refName, title } from '../../../http/parameters/texts.ts';
-import { boolean, dateTime, oneOf } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { importMergeRequest, mergeRequestsTurn } from '../../planning/merge-requests/index.ts';
-import { labelTitles, numbered, times, timesOf, toldOf } from './fields.ts';
+import { importMergeRequest, mergeRequestsTurn } from '#api/planning/merge-requests/index.ts';
+import { zeroId } from '#git/refs/refs.ts';
+import { hash, optional, required } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { refName, title } from '#http/parameters/texts.ts';
+import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { notesOf } from './notes.ts';
-import { asWritten, known, sourceUser, sourceUsers } from './people.ts';
 import { relation } from './relation.ts';
+import { labelTitles, numbered, times, timesOf, toldOf } from './shared-fields.ts';
+import { asWritten, known, sourceUser, sourceUsers } from './source-users.ts';
 
 /** The id of a commit. */
 const commitId: ParameterType<string> = {

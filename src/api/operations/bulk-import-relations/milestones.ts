@@ -1,10 +1,10 @@
-import { reachOf } from '../../../access/reach.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { oneOf } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { findMilestoneTitled, importMilestone } from '../../planning/milestones/index.ts';
-import { dates, numbered, times, timesOf, toldOf } from './fields.ts';
+import { findMilestoneTitled, importMilestone } from '#api/planning/milestones/index.ts';
+import { reachOf } from '#domain/namespaces/scope.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { oneOf } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
+import { dates, numbered, times, timesOf, toldOf } from './shared-fields.ts';
 
 /** Milestones, of projects and groups: what issues and merge requests have is found by title afterwards. */
 export const milestones = relation({

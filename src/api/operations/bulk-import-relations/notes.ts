@@ -1,11 +1,11 @@
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { longDescription } from '../../../http/parameters/texts.ts';
-import { boolean, integer } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { importNote } from '../../planning/notes/index.ts';
-import { times, timesOf } from './fields.ts';
-import { asWritten, sourceUser } from './people.ts';
+import { importNote } from '#api/planning/notes/index.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { longDescription } from '#http/parameters/texts.ts';
+import { boolean, integer } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { childRelation } from './relation.ts';
+import { times, timesOf } from './shared-fields.ts';
+import { asWritten, sourceUser } from './source-users.ts';
 
 /** The notes of issues and merge requests, in their order. */
 export const notesOf = (type: 'Issue' | 'MergeRequest', things: 'issues' | 'merge_requests') =>

@@ -1,10 +1,10 @@
-import { optional, type Parameter, required } from '../../../http/parameters/declarations.ts';
-import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
-import { title } from '../../../http/parameters/texts.ts';
-import { boolean, dateTime, oneOf } from '../../../http/parameters/types.ts';
-import { invalid, isRefused } from '../../../refused.ts';
-import { type AttributeName, attributeParams, branchErrors, importProject } from '../../places/projects/index.ts';
-import { lenient } from './lenient.ts';
+import { type AttributeName, attributeParams, branchErrors, importProject } from '#api/namespaces/projects/index.ts';
+import { optional, type Parameter, required } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { title } from '#http/parameters/texts.ts';
+import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
+import { invalid, isRefused } from '#runtime/failure.ts';
+import { lenient } from './lenient-type.ts';
 import { creation } from './relation.ts';
 
 /** What of a project's attributes comes along. */

@@ -1,8 +1,8 @@
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { refName } from '../../../http/parameters/texts.ts';
-import { arrayOf, boolean, integer } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { importRule, removeRules } from '../../code/protected-branches/index.ts';
+import { importRule, removeRules } from '#api/code/protected-branches/index.ts';
+import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { refName } from '#http/parameters/texts.ts';
+import { arrayOf, boolean, integer } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 
 const id = optional(integer);

@@ -1,10 +1,10 @@
-import type { Group } from '../../../access/groups.ts';
-import type { Place } from '../../../access/reach.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Parameters, ParameterValues } from '../../../http/parameters/declarations.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import type { Refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Reader } from '#database/database.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Parameters, ParameterValues } from '#http/parameters/declarations.ts';
+import type { Refused } from '#runtime/failure.ts';
 
 /**
  * What is copied from one server to another, relation by relation (contract/operations.md §1.4 "Order").

@@ -1,12 +1,12 @@
-import type { Reader } from '../../../database/database.ts';
-import { isRaw } from '../../../http/parameters/brackets.ts';
-import { optional, readParameters } from '../../../http/parameters/declarations.ts';
-import { Problems } from '../../../http/parameters/parameter-type.ts';
-import { text, title } from '../../../http/parameters/texts.ts';
-import { boolean } from '../../../http/parameters/types.ts';
-import { stateBar } from '../../../identity/bars.ts';
-import { holderOf } from '../../../identity/emails.ts';
-import { findUser, readUser, type User } from '../../../identity/users.ts';
+import { stateBar } from '#authentication/sign-in-blocks.ts';
+import { holderOf } from '#authentication/users/emails.ts';
+import { findUser, readUser, type User } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { isRaw } from '#http/parameters/brackets.ts';
+import { optional, readParameters } from '#http/parameters/declarations.ts';
+import { Problems } from '#http/parameters/parameter-type.ts';
+import { text, title } from '#http/parameters/texts.ts';
+import { boolean } from '#http/parameters/types.ts';
 import type { SourceUser } from './relation.ts';
 
 /** What a source tells of a user by which he may be known here. */

@@ -1,10 +1,10 @@
-import { type Access, type AccessCall, signedIn } from '../../../http/access/access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound, notFound } from '../../../http/refusals/refusal.ts';
-import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
-import { isFeatureOn } from '../../../settings/features.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
+import { forbidden, nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+import { isFeatureOn } from '#settings/features.ts';
+import { readSettings } from '#settings/settings.ts';
 import { findEntity, findImport } from './store.ts';
 
 /** Who may see and cancel which import (contract/operations.md §1). */

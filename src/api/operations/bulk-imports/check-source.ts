@@ -1,7 +1,7 @@
-import { foldCase } from '../../../database/keys.ts';
-import { storable } from '../../../database/storable.ts';
-import type { EntityType } from '../../../database/tables/migrations.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { storable } from '#database/storable-text.ts';
+import type { EntityType } from '#database/tables/bulk-imports.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import {
   MISSING_TOKEN,
   type Source,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, world } from '#test/support/world.ts';
 import { fakeSource, importOf, sayGroup } from '../bulk-import-engine/fake-source.testing.ts';
 
 const here = await world();

@@ -1,12 +1,12 @@
-import { enqueue } from '../../../background/job.ts';
-import type { EntityType } from '../../../database/tables/migrations.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Incoming } from '../../../http/request/incoming.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { applicationLimit } from '../../../limits/application-limit.ts';
-import { createPlaces } from '../../../limits/places.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { EntityType } from '#database/tables/bulk-imports.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Incoming } from '#http/request/incoming.ts';
+import type { Rooms } from '#http/services.ts';
+import { enqueue } from '#jobs/job.ts';
+import { applicationLimit } from '#rate-limits/application-limit.ts';
+import { createPlaces } from '#rate-limits/concurrency-slots.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import {
   advanceImport,
   baseOfSource,

@@ -1,9 +1,9 @@
-import { BULK_IMPORT_STATES } from '../../../database/tables/migrations.ts';
-import { created, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { oneOf } from '../../../http/parameters/types.ts';
-import { TOO_MANY_REQUESTS } from '../../../http/refusals/texts.ts';
+import { BULK_IMPORT_STATES } from '#database/tables/bulk-imports.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { oneOf } from '#http/parameters/types.ts';
 import { cancelImport } from '../bulk-import-engine/index.ts';
 import { importing, importToCancel, ownEntity, ownImport } from './access.ts';
 import { createImport } from './create.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { COUNTED } from '../bulk-import-engine/index.ts';
 import {
   type BulkImportRow,

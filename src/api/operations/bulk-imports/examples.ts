@@ -1,7 +1,7 @@
-import type { Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import type { Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
-import { newImport } from './given.testing.ts';
+import { newImport } from './fixtures.testing.ts';
 
 const ended = ({ callers, server }: Scene) => newImport(server, callers.stranger.id);
 

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { ENTITY_TYPES } from '../../../database/tables/migrations.ts';
-import { isRaw } from '../../../http/parameters/brackets.ts';
-import { hash, optional, type Rule, required } from '../../../http/parameters/declarations.ts';
-import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { arrayOf, boolean, oneOf } from '../../../http/parameters/types.ts';
-import { isReservedName } from '../../../identity/usernames.ts';
+import { isReservedName } from '#authentication/users/usernames.ts';
+import { ENTITY_TYPES } from '#database/tables/bulk-imports.ts';
+import { isRaw } from '#http/parameters/brackets.ts';
+import { hash, optional, type Rule, required } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { text } from '#http/parameters/texts.ts';
+import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
 
 /** What `POST /bulk_imports` is told (contract/operations.md §1.1). */
 

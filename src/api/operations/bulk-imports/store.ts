@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Reader } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { BulkImportState, EntityType } from '../../../database/tables/migrations.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { BulkImportState, EntityType } from '#database/tables/bulk-imports.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Imports and what is copied by them, as they are shown. */
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { inGroup, inProject } from '../../../http/access/project-access.ts';
-import { listOf, moment, nullable } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { inGroup, inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { listOf, moment, nullable } from '#http/endpoint/responses.ts';
 import { refuseSwitchedOff } from '../bulk-imports/index.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { type Access, type AccessCall, access, administrator, signedInCaller } from '../../../http/access/access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, HttpRefusal, nestedNotFound, unauthorized } from '../../../http/refusals/refusal.ts';
-import type { Caller, CallerSite, SignedIn } from '../../../identity/caller.ts';
+import type { Caller, CallerSite, SignedIn } from '#authentication/caller.ts';
+import { type Access, type AccessCall, access, administrator, signedInCaller } from '#http/access/access.ts';
+import { forbidden, HttpRefusal, nestedNotFound, unauthorized } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { findSite } from './store.ts';
 
 /** Who asks of replication sites: administrators, and the sites themselves where they may (contract/operations.md §3.3). */

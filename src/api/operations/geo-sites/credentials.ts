@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import type { Act } from '../../../facts/act.ts';
-import { placeOfSecret } from '../../../identity/site-keys.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { encrypt } from '../../../secrets/encryption.ts';
-import { digestToken, newToken } from '../../../secrets/tokens.ts';
+import { placeOfSecret } from '#authentication/tokens/site-keys.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { encrypt } from '#security/encryption.ts';
+import { digestToken, newToken } from '#security/tokens.ts';
 import { findSite, updateSite } from './store.ts';
 
 /** What a secondary proves itself by (contract/operations.md §3.3). The secret is shown this once. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { shardsOf } from '../../../access/site-scope.ts';
-import { nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { shardsOf } from '#domain/site-scope.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { nullable, shape } from '#http/endpoint/responses.ts';
 import type { SiteCredentials } from './credentials.ts';
 import { internalUrl, isHere, type Site } from './site.ts';
 import { type Health, healthOf, storedStatus } from './status.ts';

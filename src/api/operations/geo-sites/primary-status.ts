@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { momentAfter } from '../../../clock.ts';
-import type { Reader } from '../../../database/database.ts';
+import type { Reader } from '#database/database.ts';
+import { momentAfter } from '#runtime/clock.ts';
 import { countReplicables, countRows } from '../replicables/index.ts';
 import type { StoredStatus } from './status.ts';
 import { KINDS } from './status-fields.ts';

@@ -1,10 +1,9 @@
-import type { Transaction } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Base } from '../../../http/request/base.ts';
-import { type FieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
-import { keepApplication } from './application.ts';
-import { siteProblems } from './problems.ts';
+import type { Transaction } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Base } from '#http/request/base-url.ts';
+import { type FieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { keepApplication } from './oauth-application.ts';
 import { asBase, isHere, type Site, type SiteFields } from './site.ts';
 import {
   areNamespaces,
@@ -15,6 +14,7 @@ import {
   replaceNamespaces,
   updateSite,
 } from './store.ts';
+import { siteProblems } from './validation.ts';
 
 /** What a call says of a site: what it leaves out stays, or has its default. */
 interface SiteChange {

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { SitesTables } from '../../../database/tables/sites.ts';
-import { trimmedEnd } from '../../../ends.ts';
-import type { Base } from '../../../http/request/base.ts';
+import type { SitesTables } from '#database/tables/replication-sites.ts';
+import type { Base } from '#http/request/base-url.ts';
+import { trimmedEnd } from '#text/trim.ts';
 
 /** A replication site (contract/operations.md §3.1). */
 export type Site = Omit<Selectable<SitesTables['geo_sites']>, 'access_key_digest' | 'secret_access_key'>;

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { namespaceColumns } from '../../../access/namespaces.ts';
-import type { Reader } from '../../../database/database.ts';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { INSTANCE_VERSION } from '../../instance/version/index.ts';
-import { NamespaceBasic } from '../../places/projects/index.ts';
+import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
+import { NamespaceBasic } from '#api/namespaces/projects/index.ts';
+import type { Reader } from '#database/database.ts';
+import { namespaceColumns } from '#domain/namespaces/namespaces.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { linksOf, type Root } from './entities.ts';
 import { type PrimaryStatus, primaryStatus, secondsOf, storageDigest } from './primary-status.ts';
 import { healthOf, type SiteWithStatus, type StoredStatus } from './status.ts';

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { nullable } from '../../../http/endpoint/answers.ts';
+import { nullable } from '#http/endpoint/responses.ts';
 
 /** The names of a status document (contract/operations.md §3.2). */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { newSite } from '../../../../test/sites.ts';
-import { done, world } from '../../../../test/world.ts';
+import { newSite } from '#test/support/replication-sites.ts';
+import { done, world } from '#test/support/world.ts';
 import { KINDS } from './status-fields.ts';
 
 const here = await world({ env: { HEARTH_EXTERNAL_URL: 'https://hq.example' } });

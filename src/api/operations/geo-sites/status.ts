@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
-import { momentAfter } from '../../../clock.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { SitesTables } from '../../../database/tables/sites.ts';
-import { trimmedEnd } from '../../../ends.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Base } from '../../../http/request/base.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { SitesTables } from '#database/tables/replication-sites.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import type { Base } from '#http/request/base-url.ts';
+import { momentAfter } from '#runtime/clock.ts';
+import { trimmedEnd } from '#text/trim.ts';
 import { isHere, type Site } from './site.ts';
 import { siteColumns } from './store.ts';
 

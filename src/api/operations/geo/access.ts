@@ -1,6 +1,6 @@
-import { type Access, access } from '../../../http/access/access.ts';
-import { unauthorized } from '../../../http/refusals/refusal.ts';
-import type { Caller, CallerSite } from '../../../identity/caller.ts';
+import type { Caller, CallerSite } from '#authentication/caller.ts';
+import { type Access, access } from '#http/access/access.ts';
+import { unauthorized } from '#http/errors/http-error.ts';
 import { askForApi } from '../geo-sites/index.ts';
 
 /** Replication sites by their own proof, and nobody else (contract/operations.md §3.3). */

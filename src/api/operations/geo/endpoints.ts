@@ -1,18 +1,18 @@
-import { openBlob } from '../../../blobs/index.ts';
-import { created, listOf, shown, stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { perPage } from '../../../http/lists/pagination.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { integer, oneOf } from '../../../http/parameters/types.ts';
-import { FORBIDDEN } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
+import { openBlob } from '#blobs/index.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, listOf, shown, stream } from '#http/endpoint/responses.ts';
+import { FORBIDDEN } from '#http/errors/error-messages.ts';
+import { perPage } from '#http/lists/pagination.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { integer, oneOf } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { findPrimary, findSite, ROOTS, statusEntity } from '../geo-sites/index.ts';
 import { REPLICABLE_NAMES, readReplicables, wantChecksums } from '../replicables/index.ts';
 import { byBlobOfSite, bySite } from './access.ts';
 import { FollowingSite, GeoEvent, Replicable } from './entities.ts';
 import { findScope, readEvents } from './events.ts';
+import { noteUnconcerned, unconcernedUntil } from './skipped-events.ts';
 import { keepReport, reportParams } from './status-report.ts';
-import { noteUnconcerned, unconcernedUntil } from './unconcerned.ts';
 
 /** What this server says to sites that follow it, and they to it (contract/operations.md §3.4). */
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { ROOTS, type Site, siteEntity } from '../geo-sites/index.ts';
 import { REPLICABLE_NAMES, type Replicable as ReplicableRow } from '../replicables/index.ts';
 import type { SiteEvent } from './events.ts';

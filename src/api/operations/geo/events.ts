@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import { type SiteScope, scopeColumns } from '../../../access/site-scope.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { ReplicableName, SitesTables } from '../../../database/tables/sites.ts';
+import type { Reader } from '#database/database.ts';
+import type { ReplicableName, SitesTables } from '#database/tables/replication-sites.ts';
+import { type SiteScope, scopeColumns } from '#domain/site-scope.ts';
 import { type Replicable, readReplicables } from '../replicables/index.ts';
 
 /** What has happened to what a site holds, in the order in which it became visible (contract/operations.md §3.4). */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { newSite } from '../../../../test/sites.ts';
-import { done, world } from '../../../../test/world.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { newSite } from '#test/support/replication-sites.ts';
+import { done, world } from '#test/support/world.ts';
 
 const here = await world();
 const { server, anonymous, name, newGroup, newProject } = here;

@@ -1,8 +1,8 @@
-import type { Act } from '../../../facts/act.ts';
-import { hash, optional, type Parameters, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { boolean, dateTime, integer } from '../../../http/parameters/types.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { hash, optional, type Parameters, required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { boolean, dateTime, integer } from '#http/parameters/types.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import {
   COUNTED_BY_SECONDARIES,
   findSite,

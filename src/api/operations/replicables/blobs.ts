@@ -1,8 +1,8 @@
 import { type Expression, sql } from 'kysely';
-import { isHeldBy } from '../../../access/site-scope.ts';
-import type { Reader } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
-import type { ReplicableName } from '../../../database/tables/sites.ts';
+import type { Reader } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import { isHeldBy } from '#domain/site-scope.ts';
 import type { ReadReplicables, Replicable, Which } from './replicable.ts';
 
 /** The contents that are kept as files: their name is their checksum. */

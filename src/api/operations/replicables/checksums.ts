@@ -1,12 +1,12 @@
-import { SNIPPET_BRANCH } from '../../../access/snippets.ts';
-import { readWiki } from '../../../access/wikis.ts';
-import { defineJob, enqueue, type JobRun } from '../../../background/job.ts';
-import { momentAfter, timestamp } from '../../../clock.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import type { ReplicableName } from '../../../database/tables/sites.ts';
-import { checksumOfRepository } from '../../../git/checksum.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { type Placed, refVersion, repositoryOf } from '../../../repositories/repository.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import { SNIPPET_BRANCH } from '#domain/snippets.ts';
+import { readWiki } from '#domain/wikis.ts';
+import { checksumOfRepository } from '#git/transfer/checksum.ts';
+import type { Rooms } from '#http/services.ts';
+import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
+import { type Placed, refVersion, repositoryOf } from '#repositories/repository.ts';
+import { momentAfter, timestamp } from '#runtime/clock.ts';
 import type { Replicable } from './replicable.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader } from '../../../database/database.ts';
-import { mayBeLong } from '../../../database/long-statements.ts';
-import { isChecksumOf } from './checksum-rows.ts';
+import type { Reader } from '#database/database.ts';
+import { mayBeLong } from '#database/engines/long-statements.ts';
+import { isChecksumOf } from './checksum-store.ts';
 import { IS_FETCHED, isRouteOf } from './wiki-routes.ts';
 
 /** How many things of a kind this server has, and of how many the checksum is known, or could not be found out. */

@@ -1,6 +1,6 @@
-import type { SiteScope } from '../../../access/site-scope.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { ReplicableName } from '../../../database/tables/sites.ts';
+import type { Reader } from '#database/database.ts';
+import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import type { SiteScope } from '#domain/site-scope.ts';
 
 /** All that has a copy at other sites, by the names of contract/operations.md §3.4. */
 export const REPLICABLE_NAMES = [

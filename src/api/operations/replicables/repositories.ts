@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { isHeldBy } from '../../../access/site-scope.ts';
-import { refVersion } from '../../../repositories/repository.ts';
+import { isHeldBy } from '#domain/site-scope.ts';
+import { refVersion } from '#repositories/repository.ts';
 import { areThese, mostOf } from './blobs.ts';
-import { isChecksumOf } from './checksum-rows.ts';
+import { isChecksumOf } from './checksum-store.ts';
 import type { ReadReplicables } from './replicable.ts';
 import { IS_FETCHED, isRouteOf } from './wiki-routes.ts';
 

@@ -1,15 +1,15 @@
-import { administrator } from '../../../http/access/access.ts';
-import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
-import { scheduleAll } from './bulk.ts';
+import { administrator } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { accepted, created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { integer } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { moveOf } from './entities.ts';
-import { forKinds } from './kinds.ts';
+import { forKinds } from './repository-kinds.ts';
 import { schedule } from './schedule.ts';
+import { scheduleAll } from './schedule-all.ts';
 import { findMove, listMoves } from './store.ts';
 
 /** Of the configured storages; which these are is asked when the rest has been read. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { isAmong } from '../../../database/dialect.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { ProjectIdentity } from '../../places/projects/index.ts';
+import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
+import { isAmong } from '#database/dialect.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import { SnippetIdentity } from '../snippets/index.ts';
-import type { Kind } from './kinds.ts';
+import type { Kind } from './repository-kinds.ts';
 import type { Move } from './store.ts';
 
 /** The forms of a move: each shows what it moves (contract/operations.md §2, "Single POST"). */

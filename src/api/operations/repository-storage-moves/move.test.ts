@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { checksumOfRepository } from '../../../git/checksum.ts';
-import { listRefs } from '../../../git/refs.ts';
-import { moveAll as scheduleMoves } from './bulk.ts';
-import { isThere, worldOfStorages } from './given.testing.ts';
+import { listRefs } from '#git/refs/refs.ts';
+import { checksumOfRepository } from '#git/transfer/checksum.ts';
+import { isThere, worldOfStorages } from './fixtures.testing.ts';
+import { moveAll as scheduleMoves } from './schedule-all.ts';
 
 const { root, user, anonymous, newProject, newGroup, server, work, clock, placeOf, moveAll } = await worldOfStorages();
 const { git, database } = server.rooms;

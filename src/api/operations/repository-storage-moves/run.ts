@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, enqueue } from '../../../background/job.ts';
-import { momentAfter } from '../../../clock.ts';
-import type { Transaction } from '../../../database/database.ts';
-import { cleanUp, GRACE_MS } from './clean-up.ts';
-import { rollBack, whyFailed } from './fail.ts';
-import { kindOf } from './kinds.ts';
-import type { MovingRooms } from './rooms.ts';
+import type { Transaction } from '#database/database.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import { momentAfter } from '#runtime/clock.ts';
+import { cleanUp, GRACE_MS } from './cleanup.ts';
+import { kindOf } from './repository-kinds.ts';
+import { rollBack, whyFailed } from './roll-back.ts';
+import type { MovingRooms } from './services.ts';
 import { containerIdOf, type Move, movesIn, repositoriesOf } from './store.ts';
 import { transfer, verify } from './transfer.ts';
 

@@ -1,10 +1,10 @@
-import { enqueue } from '../../../background/job.ts';
-import type { Act } from '../../../facts/act.ts';
-import { subscription } from '../../../facts/bus.ts';
-import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
-import { chooseStorage } from '../../../repositories/choose-storage.ts';
-import { readSettings } from '../../../settings/settings.ts';
-import { type Kind, kindOf, placesIn } from './kinds.ts';
+import { subscription } from '#events/event-bus.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { enqueue } from '#jobs/job.ts';
+import { chooseStorage } from '#repositories/choose-storage.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
+import { type Kind, kindOf, placesIn } from './repository-kinds.ts';
 import { LANE, moveNext } from './run.ts';
 import type { Move } from './store.ts';
 

@@ -1,9 +1,9 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { Reader } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { StorageMovesTable } from '../../../database/tables/storage-moves.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { type Kind, kindOf, type Repositories } from './kinds.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { StorageMovesTable } from '#database/tables/storage-moves.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { type Kind, kindOf, type Repositories } from './repository-kinds.ts';
 
 export type Move = Selectable<StorageMovesTable>;
 

@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checksumOfRepository } from '../../../git/checksum.ts';
-import { type Copied, copyRepository, isSound, placeRepository } from '../../../git/copy.ts';
-import { type Git, repositoryAt } from '../../../git/git.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { removeRepository, repositoryExists } from '../../../git/storage.ts';
+import { type Git, repositoryAt } from '#git/git.ts';
+import type { Repository } from '#git/repository.ts';
+import { removeRepository, repositoryExists } from '#git/storage/storage.ts';
+import { checksumOfRepository } from '#git/transfer/checksum.ts';
+import { type Copied, copyRepository, isSound, placeRepository } from '#git/transfer/copy-repository.ts';
 import { type Move, repositoriesOf } from './store.ts';
 
 /** The files of a move: copied beside their place, put there, verified, and removed where they are not wanted. */

@@ -1,8 +1,8 @@
-import { type AccessCall, open, signedIn } from '../../../http/access/access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, notFound } from '../../../http/refusals/refusal.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
+import { isAdministrator } from '#authentication/caller.ts';
+import { type AccessCall, open, signedIn } from '#http/access/access.ts';
+import { forbidden, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { canReadSnippet, findSnippet, type Snippet } from './store.ts';
 
 interface Naming {

@@ -1,18 +1,18 @@
-import { VISIBILITIES } from '../../../access/visibility.ts';
-import { signedIn } from '../../../http/access/access.ts';
-import { created, nothing, pageOf, shown, stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { exactlyOne, hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { description, pathText, text, textOf, title } from '../../../http/parameters/texts.ts';
-import { arrayOf, oneOf } from '../../../http/parameters/types.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
+import { isAdministrator } from '#authentication/caller.ts';
+import { VISIBILITIES } from '#authorization/visibility-levels.ts';
+import { signedIn } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown, stream } from '#http/endpoint/responses.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import { exactlyOne, hash, optional, required } from '#http/parameters/declarations.ts';
+import { description, pathText, text, textOf, title } from '#http/parameters/texts.ts';
+import { arrayOf, oneOf } from '#http/parameters/types.ts';
 import { managingSnippet, readingSnippet } from './access.ts';
+import { deleteSnippet as remove } from './cleanup.ts';
 import { createSnippet as create } from './create.ts';
 import { Snippet } from './entities.ts';
 import { firstFile } from './raw.ts';
 import { listSnippets } from './store.ts';
-import { deleteSnippet as remove } from './sweep.ts';
 
 /** Chosen: so many files a snippet has at most, as in the reference. */
 const MOST_FILES = 10;

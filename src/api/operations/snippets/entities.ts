@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { SNIPPET_BRANCH } from '../../../access/snippets.ts';
-import { VISIBILITIES } from '../../../access/visibility.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
-import { inUrl } from '../../../repositories/repository.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { isAdministrator } from '#authentication/caller.ts';
+import { VISIBILITIES } from '#authorization/visibility-levels.ts';
+import { SNIPPET_BRANCH } from '#domain/snippets.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
+import { inUrl } from '#repositories/repository.ts';
 import type { Snippet as Row } from './store.ts';
 
 /** The forms of a snippet (contract/operations.md §2.1). */

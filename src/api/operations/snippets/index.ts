@@ -1,6 +1,6 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
+import { giveSnippetsAway, removeSnippetRepository, sweepDraft } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
-import { giveSnippetsAway, removeSnippetRepository, sweepDraft } from './sweep.ts';
 
 // What other families may use of snippets.
 export { snippetNamed } from './access.ts';

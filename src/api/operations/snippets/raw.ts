@@ -1,12 +1,12 @@
-import { SNIPPET_BRANCH } from '../../../access/snippets.ts';
-import { entryAt } from '../../../git/files.ts';
-import { repositoryAt } from '../../../git/git.ts';
-import { branchTip } from '../../../git/revision.ts';
-import type { StreamReply } from '../../../http/endpoint/answers.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { type Receiver, streamToClient } from '../../../limits/raw-streams.ts';
-import { contentDisposition, NOT_KEPT } from '../../../repositories/raw-content.ts';
+import { SNIPPET_BRANCH } from '#domain/snippets.ts';
+import { repositoryAt } from '#git/git.ts';
+import { branchTip } from '#git/refs/revision.ts';
+import { entryAt } from '#git/trees/path-entries.ts';
+import type { StreamReply } from '#http/endpoint/responses.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import type { Rooms } from '#http/services.ts';
+import { type Receiver, streamToClient } from '#rate-limits/stream-limits.ts';
+import { contentDisposition, NOT_KEPT } from '#repositories/raw-content.ts';
 import { filesOf } from './entities.ts';
 import type { Snippet } from './store.ts';
 

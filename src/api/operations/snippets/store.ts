@@ -1,9 +1,9 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { SnippetsTable } from '../../../database/tables/snippets.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { SnippetsTable } from '#database/tables/snippets.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export type Snippet = Selectable<SnippetsTable>;
 

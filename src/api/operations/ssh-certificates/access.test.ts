@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
-import { groupWithCertificates, newKey } from './given.testing.ts';
+import { type Caller, world } from '#test/support/world.ts';
+import { groupWithCertificates, newKey } from './fixtures.testing.ts';
 
 const here = await world();
 const FLAG = '/features/ssh_certificates_rest_endpoints';

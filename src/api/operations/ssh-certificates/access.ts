@@ -1,10 +1,10 @@
-import type { Group } from '../../../access/groups.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inGroup } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
-import { isFeatureOn } from '../../../settings/features.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inGroup } from '#http/access/project-access.ts';
+import { forbidden, HttpRefusal, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+import { isFeatureOn } from '#settings/features.ts';
 import { findCertificate } from './store.ts';
 
 /** Who manages the SSH certificates of a group, and which one a path names (contract/operations.md §4). */

@@ -1,10 +1,10 @@
-import type { Group } from '../../../access/groups.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
-import { KEY_TYPES, readSshKey, type SshKey } from '../../../identity/ssh-keys.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { type ApplicationSettings, readSettings } from '../../../settings/settings.ts';
-import { recordCertificate } from './history.ts';
+import { KEY_TYPES, readSshKey, type SshKey } from '#authentication/tokens/ssh-keys.ts';
+import type { Reader } from '#database/database.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
+import { recordCertificate } from './activity.ts';
 import { type Certificate, insertCertificate, isRegistered } from './store.ts';
 
 /** What is refused of a key that any group has already. */

@@ -1,11 +1,11 @@
-import { created, nothing, pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { ruledText } from '../../../http/parameters/texts.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf } from '#http/endpoint/responses.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { ruledText } from '#http/parameters/texts.ts';
 import { certificate, managingCertificates, NOT_FOUND } from './access.ts';
 import { createCertificate, TAKEN } from './create.ts';
-import { endCertificate } from './ends.ts';
 import { SshCertificate } from './entities.ts';
+import { endCertificate } from './on-delete.ts';
 import { listCertificates } from './store.ts';
 
 // contract/operations.md §4: the public keys of authorities that a group at the top trusts.

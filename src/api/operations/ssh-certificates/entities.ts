@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { moment } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment } from '#http/endpoint/responses.ts';
 import type { Certificate } from './store.ts';
 
 /** contract/operations.md §4. */

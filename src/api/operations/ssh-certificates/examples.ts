@@ -1,7 +1,7 @@
-import type { Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import type { Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
-import { newKey } from './given.testing.ts';
+import { newKey } from './fixtures.testing.ts';
 
 /** The scene's group, to which the endpoints are offered. */
 async function offered({ group, callers, done }: Scene): Promise<Scene['group']> {

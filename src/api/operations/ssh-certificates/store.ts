@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { SshCertificatesTables } from '../../../database/tables/ssh-certificates.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { SshCertificatesTables } from '#database/tables/ssh-certificates.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 type Row = Selectable<SshCertificatesTables['ssh_certificates']>;
 export type Certificate = Pick<Row, 'id' | 'title' | 'key' | 'created_at'>;

@@ -1,10 +1,10 @@
-import type { Place } from '../../../access/reach.ts';
-import type { Access, AccessCall } from '../../../http/access/access.ts';
-import type { ParentKind } from '../../../http/access/parents.ts';
-import { inGroup, inProject, inPublicGroup, inPublicProject } from '../../../http/access/project-access.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
-import type { Caller, SignedIn } from '../../../identity/caller.ts';
-import type { WikiAbility } from '../../../repositories/move-refs.ts';
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
+import type { Access, AccessCall } from '#http/access/access.ts';
+import type { ParentKind } from '#http/access/parents.ts';
+import { inGroup, inProject, inPublicGroup, inPublicProject } from '#http/access/project-access.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import type { WikiAbility } from '#repositories/ref-updates/move-refs.ts';
 
 /** Who reads and writes wikis (contract/operations.md §2.2 "Rights"). */
 

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Place } from '../../../access/reach.ts';
-import { findWiki, type Wiki } from '../../../access/wikis.ts';
-import { turnsPerKey } from '../../../gate.ts';
-import { commitChanges, type FileChange } from '../../../git/commit.ts';
-import { gitFor, ownedBy } from '../../../git/git.ts';
-import { HEADS } from '../../../git/names.ts';
-import { zeroId } from '../../../git/refs.ts';
-import { branchTip } from '../../../git/revision.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { invalid, isRefused, type Refused, refused } from '../../../refused.ts';
-import { ensureWiki } from '../../../repositories/ensure-wiki.ts';
-import type { Renaming } from '../../../repositories/intents.ts';
-import { moveRefs, type WikiAbility } from '../../../repositories/move-refs.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import { type WikiAt, wikiNow } from './find-page.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
+import { findWiki, type Wiki } from '#domain/wikis.ts';
+import { commitChanges, type FileChange } from '#git/commits/commit.ts';
+import { gitFor, ownedBy } from '#git/git.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { zeroId } from '#git/refs/refs.ts';
+import { branchTip } from '#git/refs/revision.ts';
+import type { Rooms } from '#http/services.ts';
+import type { Renaming } from '#repositories/ref-updates/intents.ts';
+import { moveRefs, type WikiAbility } from '#repositories/ref-updates/move-refs.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
+import { turnsPerKey } from '#runtime/concurrency-limiter.ts';
+import { invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type WikiAt, wikiNow } from './load-page.ts';
 
 /** Changes of pages become a commit on the wiki's default branch, each on the one before it. */
 

@@ -1,18 +1,18 @@
-import { forBoth } from '../../../http/access/parents.ts';
-import { created, nothing, shown, stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { message, pathText, refName, text, textOf } from '../../../http/parameters/texts.ts';
-import { boolean, oneOf } from '../../../http/parameters/types.ts';
-import type { RefusalEntry } from '../../../http/refusals/table.ts';
-import { INVALID, READ_ONLY } from '../../../http/refusals/texts.ts';
-import { MEBIBYTE } from '../../../http/request/body.ts';
+import { forBoth } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, shown, stream } from '#http/endpoint/responses.ts';
+import { INVALID, READ_ONLY } from '#http/errors/error-messages.ts';
+import type { RefusalEntry } from '#http/errors/error-table.ts';
+import { atLeastOne, hash, optional, required } from '#http/parameters/declarations.ts';
+import { message, pathText, refName, text, textOf } from '#http/parameters/texts.ts';
+import { boolean, oneOf } from '#http/parameters/types.ts';
+import { MEBIBYTE } from '#http/request/body.ts';
 import { readingWiki, writingWiki } from './access.ts';
-import { attach, fields } from './attach.ts';
 import { WikiAttachment, WikiPage } from './entities.ts';
+import { readPage } from './get.ts';
 import { listPages } from './list.ts';
-import { readPage } from './read.ts';
-import { FORMATS, type Format } from './titles.ts';
+import { FORMATS, type Format } from './page-titles.ts';
+import { attach, fields } from './upload-attachment.ts';
 import { createPage, deletePage, updatePage } from './write.ts';
 
 // contract/operations.md §2.2, of projects and of groups alike.

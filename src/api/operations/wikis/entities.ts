@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { entity } from '../../../http/endpoint/entity.ts';
-import type { ShownPage } from './shown-page.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import type { ShownPage } from './page-content.ts';
 
 const text = Type.String();
 

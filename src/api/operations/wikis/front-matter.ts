@@ -1,5 +1,5 @@
-import { readYamlMapping } from '../../../markdown/thread.ts';
-import { inReadingTurn, type PageReader } from './reading-turns.ts';
+import { readYamlMapping } from '#markdown/render-thread.ts';
+import { inReadingTurn, type PageReader } from './read-queue.ts';
 
 /** The YAML mapping at the head of a page (contract/operations.md §2.2), read with bounds: anybody may have written it. */
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Caller, type Group, type Project, world } from '../../../../test/world.ts';
+import { type Caller, type Group, type Project, world } from '#test/support/world.ts';
 
 // Wikis as git clients reach them, with the real git.
 

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Place } from '../../../access/reach.ts';
-import { findWiki } from '../../../access/wikis.ts';
-import type { StreamReply } from '../../../http/endpoint/answers.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { slugKey } from '../../../repositories/wiki-pages.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
+import { findWiki } from '#domain/wikis.ts';
+import type { StreamReply } from '#http/endpoint/responses.ts';
+import type { Rooms } from '#http/services.ts';
+import { slugKey } from '#repositories/wikis/page-names.ts';
 import { basicPage, wholePage } from './entities.ts';
-import { type FoundPage, pagesOf, type WikiAt, wikiNow } from './find-page.ts';
 import { frontMatterOf } from './front-matter.ts';
-import type { PageReader } from './reading-turns.ts';
-import { idsOf, readText } from './shown-page.ts';
+import { type FoundPage, pagesOf, type WikiAt, wikiNow } from './load-page.ts';
+import { idsOf, readText } from './page-content.ts';
+import type { PageReader } from './read-queue.ts';
 
 type ListingRooms = Pick<Rooms, 'database' | 'git'>;
 

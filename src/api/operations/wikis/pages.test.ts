@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Project, world } from '../../../../test/world.ts';
+import { type Project, world } from '#test/support/world.ts';
 
 // Pages of wikis: what they are called, how they come, change and go.
 

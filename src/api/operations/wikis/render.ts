@@ -1,7 +1,7 @@
-import { renderMarkdown } from '../../../markdown/thread.ts';
+import { renderMarkdown } from '#markdown/render-thread.ts';
 import { splitFrontMatter } from './front-matter.ts';
-import { inReadingTurn, type PageReader } from './reading-turns.ts';
-import type { ShownPage } from './shown-page.ts';
+import type { ShownPage } from './page-content.ts';
+import { inReadingTurn, type PageReader } from './read-queue.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 

@@ -1,13 +1,13 @@
-import type { FileChange } from '../../../git/commit.ts';
-import { isOfStorage } from '../../../git/failures.ts';
-import { entryAt, lastCommitFor } from '../../../git/files.ts';
-import { listTree } from '../../../git/tree-list.ts';
-import { humanSize } from '../../../http/parameters/texts.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
-import type { Renaming } from '../../../repositories/intents.ts';
-import { type PageName, pageAt, slugKey } from '../../../repositories/wiki-pages.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import type { FileChange } from '#git/commits/commit.ts';
+import { isOfStorage } from '#git/process/failures.ts';
+import { entryAt, lastCommitFor } from '#git/trees/path-entries.ts';
+import { listTree } from '#git/trees/tree-list.ts';
+import { humanSize } from '#http/parameters/texts.ts';
+import type { Rooms } from '#http/services.ts';
+import type { Renaming } from '#repositories/ref-updates/intents.ts';
+import { type PageName, pageAt, slugKey } from '#repositories/wikis/page-names.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
 import {
   CHANGED,
   type Plan,
@@ -17,10 +17,10 @@ import {
   type WritingRooms,
   writeToWiki,
 } from './commit-page.ts';
-import { type FoundPage, findPage, type WikiAt } from './find-page.ts';
 import { withTitle } from './front-matter.ts';
-import { readText, type ShownPage, shownPage } from './shown-page.ts';
-import { FORMATS, type Format, slugOf, titleErrors } from './titles.ts';
+import { type FoundPage, findPage, type WikiAt } from './load-page.ts';
+import { readText, type ShownPage, shownPage } from './page-content.ts';
+import { FORMATS, type Format, slugOf, titleErrors } from './page-titles.ts';
 
 /** How pages come, change and go (contract/operations.md §2.2). */
 

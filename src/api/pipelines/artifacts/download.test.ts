@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRun } from '../../../../test/job-run.ts';
-import { archivedJob, pipelineRow, runningJob } from '../../../../test/jobs.ts';
-import { done, world } from '../../../../test/world.ts';
+import { jobRun } from '#test/support/job-run.ts';
+import { archivedJob, pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
 import { expireArtifacts } from './expire.ts';
 import { sendArtifact } from './upload.testing.ts';
 

@@ -1,9 +1,9 @@
-import { openBlob } from '../../../blobs/index.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { StreamReply } from '../../../http/endpoint/answers.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { contentDisposition } from '../../../repositories/raw-content.ts';
+import { openBlob } from '#blobs/index.ts';
+import type { Reader } from '#database/database.ts';
+import type { StreamReply } from '#http/endpoint/responses.ts';
+import type { Rooms } from '#http/services.ts';
+import { contentDisposition } from '#repositories/raw-content.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { hasLapsed } from '../jobs/index.ts';
 import { type Artifact, findArtifact } from './store.ts';
 

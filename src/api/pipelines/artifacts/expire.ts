@@ -1,7 +1,7 @@
-import { defineJob } from '../../../background/job.ts';
-import type { Schedule } from '../../../background/schedules.ts';
-import { timestamp } from '../../../clock.ts';
-import type { Rooms } from '../../../http/rooms.ts';
+import type { Rooms } from '#http/services.ts';
+import { defineJob } from '#jobs/job.ts';
+import type { Schedule } from '#jobs/schedules.ts';
+import { timestamp } from '#runtime/clock.ts';
 import { isLatestKept } from '../jobs/index.ts';
 import { deleteExpired, expiredArtifacts } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { momentAfter } from '../../../clock.ts';
+import { momentAfter } from '#runtime/clock.ts';
 import { readDuration } from '../ci-file/index.ts';
 
 /** When what is sent now goes, by what its CI file says, or else the setting: a moment, null for never, undefined for no duration. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { archivedJob, pipelineRow, runningJob } from '../../../../test/jobs.ts';
-import { world } from '../../../../test/world.ts';
-import { zipOf } from '../../../../test/zip.ts';
+import { archivedJob, pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { world } from '#test/support/world.ts';
+import { zipOf } from '#test/support/zip.ts';
 
 // Single files of archives, and archives by branch or tag (contract/runners.md §5.5).
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
-import { openBlob } from '../../../blobs/index.ts';
-import type { StreamReply } from '../../../http/endpoint/answers.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { createPlaces } from '../../../limits/places.ts';
-import type { Receiver } from '../../../limits/raw-streams.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { rawHeaders } from '../../../repositories/raw-content.ts';
+import { openBlob } from '#blobs/index.ts';
+import type { StreamReply } from '#http/endpoint/responses.ts';
+import type { Rooms } from '#http/services.ts';
+import { createPlaces } from '#rate-limits/concurrency-slots.ts';
+import type { Receiver } from '#rate-limits/stream-limits.ts';
+import { rawHeaders } from '#repositories/raw-content.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { type ReadRange, type Unpacked, unpackFile } from '../zip-files/index.ts';
 import type { AllowedArchive } from './download.ts';
 

@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
-import { itselfAndAbove } from '../../../access/closure.ts';
-import { groupAttributes } from '../../../access/group-attributes.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import type { PipelinesTables } from '../../../database/tables/pipelines.ts';
-import { readSettings } from '../../../settings/settings.ts';
-import { storedAttributes } from '../../places/projects/index.ts';
+import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { PipelinesTables } from '#database/tables/pipelines.ts';
+import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { itselfAndAbove } from '#domain/namespaces/hierarchy.ts';
+import { readSettings } from '#settings/settings.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
 export type Artifact = Pick<

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runningJob } from '../../../../test/jobs.ts';
-import { done, world } from '../../../../test/world.ts';
+import { runningJob } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
 import { MULTIPART, sendArtifact } from './upload.testing.ts';
 
 // What jobs leave behind, as runners send it (contract/runners.md §3.6).

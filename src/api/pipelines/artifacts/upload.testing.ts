@@ -1,4 +1,4 @@
-import type { Answer, Caller } from '../../../../test/caller.ts';
+import type { Answer, Caller } from '#test/support/caller.ts';
 
 interface Wish {
   readonly content?: Buffer | string;

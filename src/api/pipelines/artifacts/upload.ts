@@ -1,25 +1,20 @@
 import type { Readable } from 'node:stream';
-import { linkBlob, type StoredBlob, storeBlob } from '../../../blobs/index.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type Proven, type ProvenJob, requireRunning, type ToProve } from '../../../http/access/job-access.ts';
-import { isFilePart, joined, type Raw } from '../../../http/parameters/brackets.ts';
-import {
-  optional,
-  type Parameters,
-  type ParameterValues,
-  readParameters,
-} from '../../../http/parameters/declarations.ts';
-import { Problems } from '../../../http/parameters/parameter-type.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { oneOf } from '../../../http/parameters/types.ts';
-import { invalidParameters } from '../../../http/refusals/refusal.ts';
-import { MEBIBYTE } from '../../../http/request/body.ts';
-import { receiveFile } from '../../../http/request/file-upload.ts';
-import type { Incoming } from '../../../http/request/incoming.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { isRefused, refused } from '../../../refused.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Proven, type ProvenJob, requireRunning, type ToProve } from '#http/access/job-access.ts';
+import { invalidParameters } from '#http/errors/http-error.ts';
+import { isFilePart, joined, type Raw } from '#http/parameters/brackets.ts';
+import { optional, type Parameters, type ParameterValues, readParameters } from '#http/parameters/declarations.ts';
+import { Problems } from '#http/parameters/parameter-type.ts';
+import { text } from '#http/parameters/texts.ts';
+import { oneOf } from '#http/parameters/types.ts';
+import { MEBIBYTE } from '#http/request/body.ts';
+import { receiveFile } from '#http/request/file-upload.ts';
+import type { Incoming } from '#http/request/incoming.ts';
+import type { Rooms } from '#http/services.ts';
+import { isRefused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
 import { ARTIFACT_TYPES, type ArtifactTypeName, readStanding } from '../jobs/index.ts';
 import { expiryOf } from './expiry.ts';
 import { accessibilityOf, findArtifact, insertArtifact, setExpiry, sizeLimitOf } from './store.ts';

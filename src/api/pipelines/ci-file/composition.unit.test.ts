@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { errorOf, planOf } from './planning.testing.ts';
+import { errorOf, planOf } from './plan/fixtures.testing.ts';
 
 test('a job that extends others has their keys, its own first, of several the last', async () => {
   const { jobs } = await planOf(`

@@ -1,16 +1,16 @@
-import { flattened, isGiven, knownKeys, mapAt, textAt, wrong } from './checks.ts';
-import { checkDependencies } from './dependencies.ts';
-import { Effort } from './effort.ts';
-import { Patterns } from './expression.ts';
-import { resolveExtends } from './extends.ts';
-import { type ReadFile, TOO_LARGE, withIncludes } from './includes.ts';
-import { DEFAULT_KEYS, type Job, jobAt } from './job.ts';
-import { variablesAt } from './keywords.ts';
-import type { FileVariable } from './options.ts';
-import { readYaml } from './read-yaml.ts';
-import { resolveReferences } from './references.ts';
-import { type Rule, workflowRulesAt } from './rules.ts';
-import { CiFileInvalid, type CiMap, type CiValue, isMap, Measuring, tooBig } from './values.ts';
+import { Patterns } from './expressions/expression.ts';
+import { flattened, isGiven, knownKeys, mapAt, textAt, wrong } from './keywords/checks.ts';
+import { checkDependencies } from './keywords/dependencies.ts';
+import { DEFAULT_KEYS, type Job, jobAt } from './keywords/job.ts';
+import { variablesAt } from './keywords/keywords.ts';
+import type { FileVariable } from './keywords/options.ts';
+import { type Rule, workflowRulesAt } from './keywords/rules.ts';
+import { Effort } from './yaml/effort-budget.ts';
+import { resolveExtends } from './yaml/extends.ts';
+import { type ReadFile, TOO_LARGE, withIncludes } from './yaml/includes.ts';
+import { readYaml } from './yaml/read-yaml.ts';
+import { resolveReferences } from './yaml/references.ts';
+import { CiFileInvalid, type CiMap, type CiValue, isMap, Measuring, tooBig } from './yaml/values.ts';
 
 /** A CI file that makes sense: what pipelines are made of. */
 export interface Configuration {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { errorOf, planned } from './planning.testing.ts';
+import { errorOf, planned } from './plan/fixtures.testing.ts';
 
 /** The table of contract/runners.md §6, and what hangs on it: a file and its first error. */
 const STAGES = 'stages config should be an array of strings or a nested array of strings up to 10 levels deep';

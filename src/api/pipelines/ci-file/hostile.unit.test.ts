@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { errorOf, planned } from './planning.testing.ts';
+import { errorOf, planned } from './plan/fixtures.testing.ts';
 
 /** Files that want to keep a server busy: each is refused before much is done about it. */
 const MEGABYTE = 1024 * 1024;

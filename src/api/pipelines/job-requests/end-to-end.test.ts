@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { referenceRunner } from '../../../../test/reference-runner.ts';
-import { done, type Project, world } from '../../../../test/world.ts';
+import { referenceRunner } from '#test/support/reference-runner.ts';
+import { done, type Project, world } from '#test/support/world.ts';
 
 // From a push and the registration of a runner to the end of a pipeline (contract/runners.md §3, §6).
 

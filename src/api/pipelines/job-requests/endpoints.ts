@@ -1,17 +1,17 @@
-import { runnerWithToken } from '../../../access/runners.ts';
-import { timestamp } from '../../../clock.ts';
-import { limitRunner } from '../../../http/access/job-access.ts';
-import { type StreamReply, stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { hash, optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { FORBIDDEN } from '../../../http/refusals/texts.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { isRefused, refused } from '../../../refused.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import { runnerWithToken } from '#authorization/runners.ts';
+import { limitRunner } from '#http/access/job-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { type StreamReply, stream } from '#http/endpoint/responses.ts';
+import { FORBIDDEN } from '#http/errors/error-messages.ts';
+import { hash, optional } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { timestamp } from '#runtime/clock.ts';
+import { isRefused, refused } from '#runtime/failure.ts';
 import { byRunnerToken, contact, heardJustNow, machineParams } from '../runners/index.ts';
-import { toldOrFailed } from './hand-out.ts';
-import { takeJob } from './take.ts';
-import { queueValue } from './wait.ts';
+import { takeJob } from './claim-job.ts';
+import { toldOrFailed } from './deliver-job.ts';
+import { queueValue } from './long-poll.ts';
 
 /** contract/runners.md §3.3 */
 export const requestJob = endpoint({

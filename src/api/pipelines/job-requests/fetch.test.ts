@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow, runnerRow } from '../../../../test/jobs.ts';
-import { done, world } from '../../../../test/world.ts';
-import { workingCopy } from '../../../git/client.testing.ts';
+import { workingCopy } from '#git/transport/client.testing.ts';
+import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
 
 // A runner fetches as the job that it runs (contract/repository.md §5, contract/conventions.md §7 "Job tokens").
 

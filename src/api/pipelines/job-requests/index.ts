@@ -1,6 +1,6 @@
-import { enqueue } from '../../../background/job.ts';
-import { subscription } from '../../../facts/bus.ts';
-import { family } from '../../../http/endpoint/family.ts';
+import { subscription } from '#events/event-bus.ts';
+import { family } from '#http/endpoint/resource-module.ts';
+import { enqueue } from '#jobs/job.ts';
 import { forgetQueue, raiseQueuesOf } from '../processing/index.ts';
 import * as endpoints from './endpoints.ts';
 import { dropPipelineRef, keepRefLater } from './pipeline-ref.ts';

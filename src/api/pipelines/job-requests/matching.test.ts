@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, runnerRow } from '../../../../test/jobs.ts';
-import { done, world } from '../../../../test/world.ts';
-import { takenByRow } from '../../../access/runner-reach.ts';
+import { takenByRow } from '#domain/runners/runner-scope.ts';
+import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
 
 // Which jobs a runner may take (contract/runners.md §7).
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { archivedJob, jobRow, pipelineRow, runnerRow } from '../../../../test/jobs.ts';
-import { done, world } from '../../../../test/world.ts';
+import { archivedJob, jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
 
 // What a runner is given of a job (contract/runners.md §3.3).
 

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { Project } from '../../../access/projects.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
 import type { Artifacts, Cache, Image, JobOptions } from '../ci-file/index.ts';
 import { artifactType, FAILURE_REASONS } from '../jobs/index.ts';
 import type { Dependency, Work } from './store.ts';

@@ -1,11 +1,11 @@
-import { defineJob, enqueue } from '../../../background/job.ts';
-import { momentAfter } from '../../../clock.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { resolveRef, zeroId } from '../../../git/refs.ts';
-import { isRefused } from '../../../refused.ts';
-import { type MovingProject, moveRefs } from '../../../repositories/move-refs.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { resolveRef, zeroId } from '#git/refs/refs.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import { type MovingProject, moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { momentAfter } from '#runtime/clock.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
 import type { Work } from './store.ts';
 

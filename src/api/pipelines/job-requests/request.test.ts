@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow, runnerRow } from '../../../../test/jobs.ts';
-import { statements } from '../../../../test/statements.ts';
-import { done, world } from '../../../../test/world.ts';
-import { findRunner } from '../../../access/runners.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { given } from '../processing/given.testing.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import { findRunner } from '#authorization/runners.ts';
+import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { statements } from '#test/support/statement-watch.ts';
+import { done, world } from '#test/support/world.ts';
+import { given } from '../processing/fixtures.testing.ts';
 import { cancelJob } from '../processing/index.ts';
-import { MOST_HELD, queueValue } from './wait.ts';
+import { MOST_HELD, queueValue } from './long-poll.ts';
 
 // How runners ask for jobs (contract/runners.md §3.3, §7).
 

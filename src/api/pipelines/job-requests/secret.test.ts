@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow } from '../../../../test/jobs.ts';
-import { done, world } from '../../../../test/world.ts';
+import { jobRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
 
 // What begins as the contract says and is shown once alone: tokens (contract/runners.md §1.8, §2.1, §3.3).
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { topOf } from '../../../access/closure.ts';
-import type { Reader } from '../../../database/database.ts';
+import type { Reader } from '#database/database.ts';
+import { topOf } from '#domain/namespaces/hierarchy.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
 /** What a job is made of, for its runner. index: jobs primary key, pipelines primary key, pipeline_triggers primary key, pipeline_schedules primary key */

@@ -1,5 +1,5 @@
-import type { EnvironmentRow } from '../../../access/environments.ts';
-import type { Runner } from '../../../access/runners.ts';
+import type { Runner } from '#authorization/runners.ts';
+import type { EnvironmentRow } from '#domain/environments.ts';
 import { type CiVariable, expandText, shownValuesOf } from '../ci-file/index.ts';
 import { slugOf } from '../pipelines/index.ts';
 import type { Work } from './store.ts';

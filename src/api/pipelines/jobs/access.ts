@@ -1,16 +1,16 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { mayActForDeployment } from '../../../access/deploy-jobs.ts';
-import { findJob, type JobRow } from '../../../access/jobs.ts';
-import { findPipeline, mayChangeJobsOf } from '../../../access/pipelines.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { Tier } from '../../../config.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { Access, AccessCall } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import type { Caller, SignedIn } from '../../../identity/caller.ts';
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { findPipeline, mayChangeJobsOf } from '#authorization/pipelines.ts';
+import { mayActForDeployment } from '#authorization/protected-environments/deployment-jobs.ts';
+import type { Tier } from '#config.ts';
+import type { Reader } from '#database/database.ts';
+import { findJob, type JobRow } from '#domain/jobs.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Access, AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 
 /** Who reads a job, and who acts on it (contract/runners.md §5). */
 

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import type { JobRow } from '../../../access/jobs.ts';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { Commit } from '../../code/commits/index.ts';
-import { PipelineBasic } from '../../code/pipeline-summaries/index.ts';
-import { EmbeddedUser } from '../../identity/users/index.ts';
-import { ProjectIdentity } from '../../places/projects/index.ts';
+import { Commit } from '#api/code/commits/index.ts';
+import { PipelineBasic } from '#api/code/pipeline-summaries/index.ts';
+import { EmbeddedUser } from '#api/identity/users/index.ts';
+import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
+import type { JobRow } from '#domain/jobs.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { Runner, RunnerManager } from '../runners/index.ts';
-import { type BesideJobs, type BesideProjectJobs, besideJobs, besideProjectJobs, commitKey } from './beside.ts';
+import { type BesideJobs, type BesideProjectJobs, besideJobs, besideProjectJobs, commitKey } from './relations.ts';
 
 /** The forms of a job (contract/runners.md §5.1, §1.5). */
 

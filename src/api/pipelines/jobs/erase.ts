@@ -1,6 +1,6 @@
-import type { JobRow } from '../../../access/jobs.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { JobRow } from '#domain/jobs.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
 
 /** Log and files of a job that has ended are gone, for ever (contract/runners.md §5.4). */

@@ -1,4 +1,4 @@
-import type { Examples } from '../../../../test/examples/example.ts';
+import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 import type * as runnerEndpoints from './runner-endpoints.ts';
 import type * as runnerListEndpoints from './runner-list-endpoints.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow, runnerRow } from '../../../../test/jobs.ts';
-import { type Caller, world } from '../../../../test/world.ts';
+import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { type Caller, world } from '#test/support/world.ts';
 
 const here = await world();
 const { newProject, anonymous, root, server, clock } = here;

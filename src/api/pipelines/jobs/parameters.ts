@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
-import { refName, text } from '../../../http/parameters/texts.ts';
-import { arrayOf, boolean, oneOf } from '../../../http/parameters/types.ts';
+import { hash, optional, required } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { refName, text } from '#http/parameters/texts.ts';
+import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
 import { STATUSES } from '../pipelines/index.ts';
 
 /** What lists of jobs are narrowed to, and what a job is played with (contract/runners.md §5). */

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { encrypt } from '../../../secrets/encryption.ts';
+import { encrypt } from '#security/encryption.ts';
 import { JOB_VARIABLE } from '../processing/index.ts';
 
 /** Variables that a job is given when it is played, as they are stored; of two of one name the later counts. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { jobRow, pipelineRow, runnerRow, runningJob } from '../../../../test/jobs.ts';
-import { world } from '../../../../test/world.ts';
+import { jobRow, pipelineRow, runnerRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { world } from '#test/support/world.ts';
 import { FAILURE_REASONS } from './failure-reasons.ts';
 
 // What runners report (contract/runners.md §3.5).

@@ -1,7 +1,7 @@
-import { noteRunnerContact } from '../../../access/proven-jobs.ts';
-import type { JobStatus } from '../../../database/tables/pipelines.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type ProvenJob, requireRunning } from '../../../http/access/job-access.ts';
+import { noteRunnerContact } from '#authorization/job-authentication.ts';
+import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type ProvenJob, requireRunning } from '#http/access/job-access.ts';
 import { changeJob } from '../processing/index.ts';
 import { failureReason } from './failure-reasons.ts';
 import { noteSignOfLife, readStanding } from './runner-store.ts';

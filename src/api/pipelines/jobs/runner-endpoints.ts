@@ -1,17 +1,17 @@
-import { findJob } from '../../../access/jobs.ts';
-import { access, refuseAnonymous } from '../../../http/access/access.ts';
-import { provenJob } from '../../../http/access/job-access.ts';
-import { shown, stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { integer, oneOf } from '../../../http/parameters/types.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { refused } from '../../../refused.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import { findJob } from '#domain/jobs.ts';
+import { access, refuseAnonymous } from '#http/access/access.ts';
+import { provenJob } from '#http/access/job-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { shown, stream } from '#http/endpoint/responses.ts';
+import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { integer, oneOf } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { jobsTurn } from '../processing/index.ts';
+import { logWrongChecksum } from './checksum-mismatch.ts';
 import { Job } from './entities.ts';
 import { report } from './report.ts';
-import { logWrongChecksum } from './wrong-checksum.ts';
 
 /** What runners say of the jobs that they run. */
 

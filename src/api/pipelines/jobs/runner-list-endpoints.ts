@@ -1,8 +1,8 @@
-import { mayListRunnerJobs } from '../../../access/runners.ts';
-import { pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { mayListRunnerJobs } from '#authorization/runners.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf } from '#http/endpoint/responses.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
 import { inRunner } from '../runners/index.ts';
 import { RunnerJob } from './entities.ts';
 import { runnerJobsParams } from './parameters.ts';

@@ -1,6 +1,6 @@
-import type { Reader, Transaction } from '../../../database/database.ts';
-import type { JobStatus } from '../../../database/tables/pipelines.ts';
-import { RUNNING } from '../../../identity/job-tokens.ts';
+import { RUNNING } from '#authentication/tokens/job-tokens.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { JobStatus } from '#database/tables/pipelines.ts';
 
 /** The runner of a job is at work still. */
 export async function noteSignOfLife(tx: Transaction, jobId: number): Promise<void> {

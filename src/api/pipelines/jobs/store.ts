@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type JobRow, jobColumns } from '../../../access/jobs.ts';
-import { REPORTER } from '../../../access/roles.ts';
-import { projectWithRole } from '../../../access/visible.ts';
-import type { Reader } from '../../../database/database.ts';
-import { isAmongFound, notLookedUpBy } from '../../../database/dialect.ts';
-import { keyset, lookThrough, type Page, paged } from '../../../database/page.ts';
-import type { JobStatus } from '../../../database/tables/pipelines.ts';
-import type { Page as ListPage } from '../../../http/lists/page.ts';
-import { type KeysetRule, keysetPage, type OffsetRequest, type PageRequest } from '../../../http/lists/pagination.ts';
-import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { projectWithRole } from '#authorization/visibility-conditions.ts';
+import type { Reader } from '#database/database.ts';
+import { isAmongFound, notLookedUpBy } from '#database/dialect.ts';
+import { keyset, lookThrough, type Page, paged } from '#database/page.ts';
+import type { JobStatus } from '#database/tables/pipelines.ts';
+import { type JobRow, jobColumns } from '#domain/jobs.ts';
+import { REPORTER } from '#domain/members/roles.ts';
+import type { Page as ListPage } from '#http/lists/page.ts';
+import { type KeysetRule, keysetPage, type OffsetRequest, type PageRequest } from '#http/lists/pagination.ts';
 
 /** Lists of jobs: what the CI file says of them is not read. */
 

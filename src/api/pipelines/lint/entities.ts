@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable, shape } from '#http/endpoint/responses.ts';
 
 const text = Type.String();
 const texts = Type.Array(text);

@@ -1,7 +1,7 @@
-import type { Project } from '../../../access/projects.ts';
-import type { Caller } from '../../../identity/caller.ts';
-import { isRefused } from '../../../refused.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { type Inspected, inspectCiFile, type ReadFile, tooBig, tooManyJobs, toYaml } from '../ci-file/index.ts';
 import { configPath, creationText, dryRun, filesAt, type PrepareRooms } from '../pipelines/index.ts';
 import type { Linted, LintedJob } from './entities.ts';

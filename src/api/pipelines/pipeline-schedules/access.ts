@@ -1,15 +1,15 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { mayReadPipelines, mayRunOn } from '../../../access/pipelines.ts';
-import { type Project, roleIn } from '../../../access/projects.ts';
-import { DEVELOPER, MAINTAINER } from '../../../access/roles.ts';
-import type { Access, AccessCall } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, notFound } from '../../../http/refusals/refusal.ts';
-import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { mayReadPipelines, mayRunOn } from '#authorization/pipelines.ts';
+import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
+import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import type { Access, AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { forbidden, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { maySetPipelineVariables } from '../variables/index.ts';
-import { placeOf } from './refs.ts';
+import { placeOf } from './ref-names.ts';
 import { findSchedule, type ScheduleRow } from './store.ts';
 import { findVariable } from './variables.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
+import { done, world } from '#test/support/world.ts';
 
 const here = await world({ project: { readme: true, with: ['developer', 'reporter'] } });
 const { project, owner, developer, reporter, anonymous } = here;

@@ -1,10 +1,10 @@
-import type { Project } from '../../../access/projects.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { invalid, isRefused, type Refused } from '../../../refused.ts';
-import { type Content, checked } from './content.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, isRefused, type Refused } from '#runtime/failure.ts';
 import { nextRunAfter } from './cron.ts';
 import { countSchedules, insertSchedule, type ScheduleRow } from './store.ts';
+import { type Content, checked } from './validation.ts';
 
 const MOST_IN_PROJECT = 10;
 

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { zoneNamed } from './zones.ts';
+import { zoneNamed } from './time-zones.ts';
 
 /**
  * When a schedule is due (contract/runners.md §4.7): five fields of minutes, hours, days, months and days of the week, or

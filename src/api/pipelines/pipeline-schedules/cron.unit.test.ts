@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isCron, nextRunAfter } from './cron.ts';
-import { OTHER_NAMES, zoneNamed } from './zones.ts';
+import { OTHER_NAMES, zoneNamed } from './time-zones.ts';
 
 test('five fields with numbers, names, ranges, steps and lists are an expression, and so is @daily', () => {
   for (const text of [

@@ -1,15 +1,15 @@
-import type { Project } from '../../../access/projects.ts';
-import { enqueue } from '../../../background/job.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { created, Message, nothing, pageOf, Reply, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { bare } from '../../../http/endpoint/entity.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { oneOf } from '../../../http/parameters/types.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import type { Caller } from '../../../identity/caller.ts';
-import { isRefused } from '../../../refused.ts';
-import { PipelineListed } from '../../code/pipeline-summaries/index.ts';
+import { PipelineListed } from '#api/code/pipeline-summaries/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { bare } from '#http/endpoint/entity.ts';
+import { created, Message, nothing, pageOf, Reply, shown } from '#http/endpoint/responses.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { oneOf } from '#http/parameters/types.ts';
+import { enqueue } from '#jobs/job.ts';
+import { isRefused } from '#runtime/failure.ts';
 import { periodParams, pipelinesOfSchedule } from '../pipelines/index.ts';
 import {
   deletingSchedule,
@@ -22,7 +22,7 @@ import {
 import { createSchedule, turnOf } from './create.ts';
 import { PipelineSchedule, PipelineScheduleDetail, type ShownSchedule } from './entities.ts';
 import { CHANGED, NEW } from './parameters.ts';
-import { fullNameOf } from './refs.ts';
+import { fullNameOf } from './ref-names.ts';
 import { playSchedule } from './run.ts';
 import { listSchedules, deleteSchedule as remove, type ScheduleRow } from './store.ts';
 import { changeSchedule, takeSchedule } from './update.ts';

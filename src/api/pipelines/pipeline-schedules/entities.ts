@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { PipelineBasic } from '../../code/pipeline-summaries/index.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { PipelineBasic } from '#api/code/pipeline-summaries/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import { newestOfSchedule, PipelineVariable } from '../pipelines/index.ts';
 import type { ScheduleRow } from './store.ts';
 import { opened, type StoredVariable, variablesOf } from './variables.ts';

@@ -1,5 +1,5 @@
-import type { Build, CallerName, Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import type { Build, CallerName, Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 const WISH = { description: 'nightly', ref: 'feature', cron: '0 1 * * 5' };

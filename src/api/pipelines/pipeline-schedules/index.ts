@@ -1,6 +1,6 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithOwner } from './ends.ts';
+import { endWithOwner } from './on-delete.ts';
 import { playSchedule, runSchedule, startDueSchedules, startDueSchedulesEachMinute } from './run.ts';
 
 export const pipelineSchedules = family({

@@ -1,6 +1,6 @@
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { description, refName, ruledText, text } from '../../../http/parameters/texts.ts';
-import { boolean, oneOf } from '../../../http/parameters/types.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { description, refName, ruledText, text } from '#http/parameters/texts.ts';
+import { boolean, oneOf } from '#http/parameters/types.ts';
 
 /** What calls say of schedules, and of what these give to their pipelines (contract/runners.md §4.7). */
 

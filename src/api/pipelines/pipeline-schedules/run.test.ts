@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testDatabase } from '../../../../test/engines/engine.ts';
-import { jobRun } from '../../../../test/job-run.ts';
-import { done, type Project, world } from '../../../../test/world.ts';
-import { planOf } from '../../../database/dialect.ts';
+import { planOf } from '#database/dialect.ts';
+import { testDatabase } from '#test/engines/engine.ts';
+import { jobRun } from '#test/support/job-run.ts';
+import { done, type Project, world } from '#test/support/world.ts';
 import { startDueSchedules } from './run.ts';
 import { dueSchedules } from './store.ts';
 

@@ -1,9 +1,9 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { type Params, prepare } from '../../../database/prepare.ts';
-import type { PipelineSchedulesTables } from '../../../database/tables/pipeline-schedules.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import { type Params, prepare } from '#database/prepare.ts';
+import type { PipelineSchedulesTables } from '#database/tables/pipeline-schedules.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** The rows of schedules. */
 

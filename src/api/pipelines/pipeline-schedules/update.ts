@@ -1,10 +1,10 @@
-import type { Project } from '../../../access/projects.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { type Content, checked } from './content.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import { nextRunAfter } from './cron.ts';
 import { readSchedule, type ScheduleRow, updateSchedule } from './store.ts';
+import { type Content, checked } from './validation.ts';
 
 /** What is to be another; what is not in it stays. */
 type Changes = Partial<Content & { readonly active: boolean }>;

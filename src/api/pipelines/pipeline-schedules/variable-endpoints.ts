@@ -1,7 +1,7 @@
-import { created, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import { invalid, isRefused } from '../../../refused.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, shown } from '#http/endpoint/responses.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import { invalid, isRefused } from '#runtime/failure.ts';
 import { changingVariables, deletingSchedule, deletingVariables, variableOfPath } from './access.ts';
 import { ScheduleVariable } from './entities.ts';
 import { CHANGED_VARIABLE, NEW_VARIABLE } from './parameters.ts';

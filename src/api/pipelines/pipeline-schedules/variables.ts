@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import type { VariableType } from '../../../database/tables/pipelines.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
-import { decrypt, encrypt } from '../../../secrets/encryption.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { VariableType } from '#database/tables/pipelines.ts';
+import type { Rooms } from '#http/services.ts';
+import { fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { decrypt, encrypt } from '#security/encryption.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
 import { problemsOf } from '../variables/index.ts';
 

@@ -1,15 +1,15 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { findPipeline, mayRunOn, type PipelineRow } from '../../../access/pipelines.ts';
-import { type Project, roleIn } from '../../../access/projects.ts';
-import { DEVELOPER, MAINTAINER } from '../../../access/roles.ts';
-import type { Tier } from '../../../config.ts';
-import type { Access, AccessCall } from '../../../http/access/access.ts';
-import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import type { Caller, SignedIn } from '../../../identity/caller.ts';
-import { storedAttributes } from '../../places/projects/index.ts';
+import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { findPipeline, mayRunOn, type PipelineRow } from '#authorization/pipelines.ts';
+import type { Tier } from '#config.ts';
+import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
+import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import type { Access, AccessCall } from '#http/access/access.ts';
+import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 
 /** Who reads a pipeline, and who acts on it (contract/runners.md §4). */
 

@@ -1,12 +1,12 @@
-import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
-import { created, listOf, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { refName, ruledText, textOf } from '../../../http/parameters/texts.ts';
-import { arrayOf, oneOf } from '../../../http/parameters/types.ts';
-import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
-import { Pipeline, PipelineDetail, PipelineListed } from '../../code/pipeline-summaries/index.ts';
+import { Pipeline, PipelineDetail, PipelineListed } from '#api/code/pipeline-summaries/index.ts';
+import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, listOf, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { refName, ruledText, textOf } from '#http/parameters/texts.ts';
+import { arrayOf, oneOf } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { jobsTurn } from '../processing/index.ts';
 import {
   actingOnPipeline,
@@ -15,11 +15,11 @@ import {
   readingPipeline,
   readingVariables,
 } from './access.ts';
-import { cancel, rename, retry } from './act.ts';
-import { createOfRef } from './create-of-ref.ts';
-import { destroyPipeline } from './destroy.ts';
+import { createOfRef } from './creation/create-for-ref.ts';
+import { CREATION_REFUSALS } from './creation/errors.ts';
+import { destroyPipeline } from './deletion/delete.ts';
 import { listParams } from './parameters.ts';
-import { CREATION_REFUSALS } from './refusals.ts';
+import { cancel, rename, retry } from './retry-cancel-rename.ts';
 import { listPipelines as list, newestOf } from './store.ts';
 import { PipelineVariable } from './variable-entity.ts';
 import { readVariables } from './variables.ts';

@@ -1,18 +1,18 @@
-import { family } from '../../../http/endpoint/family.ts';
-import { deleteOldPipelines, deleteOldPipelinesDaily } from './age.ts';
+import { family } from '#http/endpoint/resource-module.ts';
+import { followPushes } from './creation/on-push.ts';
+import { deleteOldPipelines, deleteOldPipelinesDaily } from './deletion/delete-old.ts';
+import { endWithProject, forgetWhoRan } from './deletion/on-delete.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithProject, forgetWhoRan } from './ends.ts';
-import { followPushes } from './follow-pushes.ts';
 
 export { mayCancel, pipelineOfPath } from './access.ts';
 
-export { filesAt } from './config-file.ts';
-export { createOfRef, dryRun } from './create-of-ref.ts';
-export { createExternalPipeline } from './external.ts';
+export { filesAt } from './creation/config-file.ts';
+export { createExternalPipeline } from './creation/create-external.ts';
+export { createOfRef, dryRun } from './creation/create-for-ref.ts';
+export { CREATION_REFUSALS, creationText } from './creation/errors.ts';
+export { configPath, predefinedVariables, slugOf } from './creation/predefined-variables.ts';
+export type { PrepareRooms } from './creation/prepare.ts';
 export { periodParams, STATUSES } from './parameters.ts';
-export { configPath, predefinedVariables, slugOf } from './predefined.ts';
-export type { PrepareRooms } from './prepare.ts';
-export { CREATION_REFUSALS, creationText } from './refusals.ts';
 export { newestOfSchedule, pipelinesOfSchedule, pipelineVariables } from './store.ts';
 export { PipelineVariable } from './variable-entity.ts';
 

@@ -1,9 +1,9 @@
-import { mayReadPipelines } from '../../../access/pipelines.ts';
-import { pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { forbidden } from '../../../http/refusals/refusal.ts';
-import { PipelineListed } from '../../code/pipeline-summaries/index.ts';
-import { readingMergeRequest } from '../../planning/merge-requests/index.ts';
+import { PipelineListed } from '#api/code/pipeline-summaries/index.ts';
+import { readingMergeRequest } from '#api/planning/merge-requests/index.ts';
+import { mayReadPipelines } from '#authorization/pipelines.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf } from '#http/endpoint/responses.ts';
+import { forbidden } from '#http/errors/http-error.ts';
 import { pipelinesOfMergeRequest } from './store.ts';
 
 /** What was run of a merge request (contract/planning.md §3.8). */

@@ -1,12 +1,12 @@
-import { inProject } from '../../../http/access/project-access.ts';
-import { Message, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { bare } from '../../../http/endpoint/entity.ts';
-import { idCursor } from '../../../http/lists/pagination.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { integer, integerIn } from '../../../http/parameters/types.ts';
-import { forbidden } from '../../../http/refusals/refusal.ts';
-import { storedAttributes } from '../../places/projects/index.ts';
+import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { bare } from '#http/endpoint/entity.ts';
+import { Message, shown } from '#http/endpoint/responses.ts';
+import { forbidden } from '#http/errors/http-error.ts';
+import { idCursor } from '#http/lists/pagination.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { integer, integerIn } from '#http/parameters/types.ts';
 
 /** Nothing here publishes packages, so that there is none whose pipelines could be listed (contract/runners.md §4.10). */
 export const listPackagePipelines = endpoint({

@@ -1,6 +1,6 @@
-import { optional } from '../../../http/parameters/declarations.ts';
-import { refName, text, title } from '../../../http/parameters/texts.ts';
-import { boolean, dateTime, oneOf } from '../../../http/parameters/types.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { refName, text, title } from '#http/parameters/texts.ts';
+import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 
 /** What lists of pipelines are narrowed to and ordered by (contract/runners.md §4.3). */
 

@@ -1,11 +1,11 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { MergeRequest } from '../../../access/merge-requests.ts';
-import { type PipelineRow, selectPipelines } from '../../../access/pipelines.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { PipelineSource, PipelineStatus } from '../../../database/tables/pipelines.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { MergeRequest } from '#authorization/merge-requests.ts';
+import { type PipelineRow, selectPipelines } from '#authorization/pipelines.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { PipelineSource, PipelineStatus } from '#database/tables/pipelines.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { PipelineOrder, SCOPES } from './parameters.ts';
 
 /** What a list is narrowed to; the moments are in it. */

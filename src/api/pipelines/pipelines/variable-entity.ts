@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
 
 /** What a pipeline was given besides its file (contract/runners.md §4.3). */
 export const PipelineVariable = entity('PipelineVariable', {

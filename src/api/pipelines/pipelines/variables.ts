@@ -1,5 +1,5 @@
-import type { Rooms } from '../../../http/rooms.ts';
-import { decrypt } from '../../../secrets/encryption.ts';
+import type { Rooms } from '#http/services.ts';
+import { decrypt } from '#security/encryption.ts';
 import { PIPELINE_VARIABLE } from '../processing/index.ts';
 import { pipelineVariables } from './store.ts';
 

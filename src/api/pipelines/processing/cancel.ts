@@ -1,9 +1,9 @@
-import type { JobStatus } from '../../../database/tables/pipelines.ts';
-import type { Act } from '../../../facts/act.ts';
-import { changeJob, type PipelineKey, settle } from './engine.ts';
-import { groupsOf } from './resources.ts';
-import { cancelPosted } from './status-store.ts';
-import { idsOf, stepJobs, whoseAre } from './steps.ts';
+import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { cancelPosted } from './commit-status-store.ts';
+import { idsOf, stepJobs, whoseAre } from './job-transitions.ts';
+import { groupsOf } from './resource-groups.ts';
+import { changeJob, type PipelineKey, settle } from './state-machine.ts';
 import { latestOf, thatEndGracefully } from './store.ts';
 
 /** What has not begun, and is over at once. */

@@ -1,9 +1,9 @@
-import type { JobStatus } from '../../../database/tables/pipelines.ts';
-import type { Act } from '../../../facts/act.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { startJob } from './engine.ts';
-import { heldBack } from './gate.ts';
+import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { heldBack } from './deployment-check.ts';
 import { type JobKey, reopen, retryJob } from './retry.ts';
+import { startJob } from './state-machine.ts';
 import { latestOf, setJobVariables } from './store.ts';
 
 /** A variable that the job has besides; its value is encrypted. */

@@ -1,11 +1,11 @@
-import type { JobStatus } from '../../../database/tables/pipelines.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { laterThan } from './advance.ts';
-import { type Clone, cloneJobs } from './clones.ts';
-import { type PipelineKey, settle, startJob } from './engine.ts';
-import { heldBack } from './gate.ts';
-import { idsOf, stepJobs, type Whose, whoseAre } from './steps.ts';
+import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { type Clone, cloneJobs } from './clone-jobs.ts';
+import { heldBack } from './deployment-check.ts';
+import { laterThan } from './job-readiness.ts';
+import { idsOf, stepJobs, type Whose, whoseAre } from './job-transitions.ts';
+import { type PipelineKey, settle, startJob } from './state-machine.ts';
 import { type EngineJob, latestOf } from './store.ts';
 
 /** A job as verbs know it. */

@@ -1,9 +1,9 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
-import { type Params, prepare } from '../../../database/prepare.ts';
-import type { JobStatus, PipelineStatus } from '../../../database/tables/pipelines.ts';
-import type { Need, Place } from './advance.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { type Params, prepare } from '#database/prepare.ts';
+import type { JobStatus, PipelineStatus } from '#database/tables/pipelines.ts';
+import type { Need, Place } from './job-readiness.ts';
 
 /** The rows behind the states: jobs as far as their places in pipelines go, and the status of pipelines. */
 

@@ -1,8 +1,8 @@
-import type { Project } from '../../../access/projects.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
 import { findResourceGroup } from './store.ts';
 
 /** The resource group that the path names. */

@@ -1,8 +1,8 @@
-import { inProject } from '../../../http/access/project-access.ts';
-import { pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { oneOf } from '../../../http/parameters/types.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { oneOf } from '#http/parameters/types.ts';
 import { jobsTurn } from '../processing/index.ts';
 import { resourceGroup } from './access.ts';
 import { ResourceGroup } from './entities.ts';

@@ -1,5 +1,5 @@
-import type { ProcessMode } from '../../../database/tables/pipelines.ts';
-import type { Act } from '../../../facts/act.ts';
+import type { ProcessMode } from '#database/tables/pipelines.ts';
+import type { Act } from '#events/unit-of-work.ts';
 import { giveTurnIn } from '../processing/index.ts';
 import { type ResourceGroupRow, setProcessMode } from './store.ts';
 

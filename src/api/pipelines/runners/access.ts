@@ -1,16 +1,16 @@
-import { allowsRegistrationTokens, type Registrar, registrarWithToken } from '../../../access/registration-tokens.ts';
-import { findRunner, mayDeleteRunner, type Runner, runnerWithToken } from '../../../access/runners.ts';
-import { timestamp } from '../../../clock.ts';
-import type { Reader } from '../../../database/database.ts';
-import { type Access, type AccessCall, access, signedIn } from '../../../http/access/access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, HttpRefusal, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import { single } from '../../../http/request/incoming.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { type Caller, isAdministrator, NOBODY, type SignedIn } from '../../../identity/caller.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import { type Caller, isAdministrator, NOBODY, type SignedIn } from '#authentication/caller.ts';
+import { findRunner, mayDeleteRunner, type Runner, runnerWithToken } from '#authorization/runners.ts';
+import type { Reader } from '#database/database.ts';
+import { allowsRegistrationTokens, type Registrar, registrarWithToken } from '#domain/runners/registration-tokens.ts';
+import { type Access, type AccessCall, access, signedIn } from '#http/access/access.ts';
+import { forbidden, HttpRefusal, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { integer } from '#http/parameters/types.ts';
+import { single } from '#http/request/incoming.ts';
+import type { Rooms } from '#http/services.ts';
+import { timestamp } from '#runtime/clock.ts';
+import { readSettings } from '#settings/settings.ts';
 import { isInSeveralProjects } from './store.ts';
 
 /** Who may, where it is a runner that the path names, or that calls. */

@@ -1,18 +1,18 @@
-import { mayInGroup, mayInProject } from '../../../access/abilities.ts';
-import { findGroup } from '../../../access/groups.ts';
-import { findProject } from '../../../access/projects.ts';
-import type { Registrar } from '../../../access/registration-tokens.ts';
-import type { Runner } from '../../../access/runners.ts';
-import type { RunnerType } from '../../../database/tables/runners.ts';
-import type { Act } from '../../../facts/act.ts';
-import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
-import { invalid, isRefused, type Refused, refused } from '../../../refused.ts';
-import { type ContentChanges, changedContent, contentErrors, distinctTags, errorSentence } from './content.ts';
+import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { mayInGroup, mayInProject } from '#authorization/abilities.ts';
+import type { Runner } from '#authorization/runners.ts';
+import type { RunnerType } from '#database/tables/runners.ts';
+import { findGroup } from '#domain/namespaces/groups.ts';
+import { findProject } from '#domain/namespaces/projects.ts';
+import type { Registrar } from '#domain/runners/registration-tokens.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { recordCreated, recordRegistered } from './activity.ts';
 import type { IssuedRunner } from './entities.ts';
-import { recordCreated, recordRegistered } from './history.ts';
-import type { MachineInfo } from './managers.ts';
+import type { MachineInfo } from './managers/managers.ts';
+import { newRunnerToken } from './registration/tokens.ts';
 import { insertAssociation, insertRunner, insertTags } from './store.ts';
-import { newRunnerToken } from './tokens.ts';
+import { type ContentChanges, changedContent, contentErrors, distinctTags, errorSentence } from './validation.ts';
 
 /** What is wished for, as it was sent. */
 interface RunnerWish extends ContentChanges {

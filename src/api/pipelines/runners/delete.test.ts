@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runningJob } from '../../../../test/jobs.ts';
-import { type Caller, type Runner, world } from '../../../../test/world.ts';
+import { runningJob } from '#test/support/pipeline-rows.ts';
+import { type Caller, type Runner, world } from '#test/support/world.ts';
 
 // contract/runners.md §1.4, §3.2, "Background work"
 

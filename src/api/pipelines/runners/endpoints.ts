@@ -1,24 +1,24 @@
-import { mayReadRunner, mayUpdateRunner } from '../../../access/runners.ts';
-import { signedIn } from '../../../http/access/access.ts';
-import { created, listOf, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, exclusive, optional, type Rule, required } from '../../../http/parameters/declarations.ts';
-import { boolean, integer, oneOf } from '../../../http/parameters/types.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import { ShownProject } from '../../places/projects/index.ts';
+import { ShownProject } from '#api/namespaces/projects/index.ts';
+import { mayReadRunner, mayUpdateRunner } from '#authorization/runners.ts';
+import { signedIn } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, listOf, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import { atLeastOne, exclusive, optional, type Rule, required } from '#http/parameters/declarations.ts';
+import { boolean, integer, oneOf } from '#http/parameters/types.ts';
 import { inRunner, mayDelete } from './access.ts';
-import { contentParams } from './content.ts';
 import { createRunner as create } from './create.ts';
 import { deleteRunner as remove } from './delete.ts';
 import { RunnerDetail, RunnerManager, RunnerWithToken } from './entities.ts';
-import { managersOf } from './managers.ts';
-import { projectsOfRunner } from './places.ts';
+import { managersOf } from './managers/managers.ts';
+import { projectsOfRunner } from './projects/groups-and-projects.ts';
 import { updateRunner as update } from './update.ts';
+import { contentParams } from './validation.ts';
 
-export * from './list-endpoints.ts';
-export * from './project-endpoints.ts';
-export * from './protocol-endpoints.ts';
-export * from './token-endpoints.ts';
+export * from './listing/endpoints.ts';
+export * from './projects/endpoints.ts';
+export * from './registration/endpoints.ts';
+export * from './registration/token-endpoints.ts';
 
 /** A group's or project's runner names its group or project: what stands for no number names none. */
 const placeNamed: Rule = ({ runner_type, group_id, project_id }, problems) => {

@@ -1,14 +1,14 @@
 import { type TProperties, Type } from 'typebox';
-import { mayUpdateRunner, type Runner as Row } from '../../../access/runners.ts';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { UserBasic, type UserBasicRow, usersById } from '../../identity/users/index.ts';
-import { ProjectIdentity } from '../../places/projects/index.ts';
-import { ACCESS_LEVELS } from './content.ts';
-import { latestManager, type RunnerManager as ManagerRow } from './managers.ts';
-import { groupsShownWith, projectsShownWith } from './places.ts';
+import { UserBasic, type UserBasicRow, usersById } from '#api/identity/users/index.ts';
+import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
+import { mayUpdateRunner, type Runner as Row } from '#authorization/runners.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { latestManager, type RunnerManager as ManagerRow } from './managers/managers.ts';
+import { groupsShownWith, projectsShownWith } from './projects/groups-and-projects.ts';
 import { isOnline, RUNNER_STATUSES, statusOf } from './status.ts';
 import { tagsOf, workingAmong, workingManagersOf } from './store.ts';
+import { ACCESS_LEVELS } from './validation.ts';
 
 /** The wire shapes of runners and their managers (contract/runners.md §1.1, §1.2, §2.4). */
 

@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { DAY_MS, momentAfter } from '../../../clock.ts';
-import type { Schema } from '../../../database/database.ts';
+import type { Schema } from '#database/database.ts';
+import { DAY_MS, momentAfter } from '#runtime/clock.ts';
 
 /**
  * What a runner does, by the clock (contract/runners.md "States"): each question in its two forms, of a row and as a

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { momentAfter } from '../../../clock.ts';
+import { momentAfter } from '#runtime/clock.ts';
 import { statusOf } from './status.ts';
 
 const NOW = '2026-02-10T12:00:00.000Z';

@@ -1,9 +1,9 @@
 import type { ExpressionBuilder } from 'kysely';
-import { type Runner, runnerColumns } from '../../../access/runners.ts';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import type { RunnerType } from '../../../database/tables/runners.ts';
-import type { RunnerContent } from './content.ts';
+import { type Runner, runnerColumns } from '#authorization/runners.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import type { RunnerType } from '#database/tables/runners.ts';
+import type { RunnerContent } from './validation.ts';
 
 /** What a new runner is, besides its content. */
 export interface NewRunner extends RunnerContent {

@@ -1,11 +1,11 @@
-import { stillThere } from '../../../access/gone.ts';
-import type { Runner } from '../../../access/runners.ts';
-import { runnerColumns } from '../../../access/runners.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { invalid, type Refused } from '../../../refused.ts';
-import { type ContentChanges, changedContent, contentErrors, distinctTags } from './content.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Runner } from '#authorization/runners.ts';
+import { runnerColumns } from '#authorization/runners.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, type Refused } from '#runtime/failure.ts';
 import { countedUp, replaceTags, tagsOf } from './store.ts';
+import { type ContentChanges, changedContent, contentErrors, distinctTags } from './validation.ts';
 
 /** Changes a runner, all or nothing; it asks for jobs anew then (contract/runners.md §1.3). */
 export async function updateRunner(

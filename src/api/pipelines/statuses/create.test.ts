@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow } from '../../../../test/jobs.ts';
-import { done, world } from '../../../../test/world.ts';
+import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
 
 // What others than runners say of commits (contract/runners.md §4.8).
 

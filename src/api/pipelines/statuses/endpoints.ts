@@ -1,13 +1,13 @@
-import { inProject } from '../../../http/access/project-access.ts';
-import { created, pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { refName, text, title } from '../../../http/parameters/texts.ts';
-import { absentIfBlank, boolean, integer, number, oneOf } from '../../../http/parameters/types.ts';
-import { FORBIDDEN, INVALID } from '../../../http/refusals/texts.ts';
-import { namedCommit } from '../../code/commits/index.ts';
+import { namedCommit } from '#api/code/commits/index.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, pageOf } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, INVALID } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { refName, text, title } from '#http/parameters/texts.ts';
+import { absentIfBlank, boolean, integer, number, oneOf } from '#http/parameters/types.ts';
+import { post } from './create.ts';
 import { CommitStatus } from './entities.ts';
-import { post } from './post.ts';
 import { listStatuses } from './store.ts';
 
 /** Statuses of commits (contract/runners.md §4.8). */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import type { StatusRow } from './store.ts';
 
 const text = Type.String();

@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
-import { type PipelineRow, selectPipelines } from '../../../access/pipelines.ts';
-import type { Reader } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { type PipelineRow, selectPipelines } from '#authorization/pipelines.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** The stage of what others post, after all those of the CI file. */
 const STAGE = 'external';

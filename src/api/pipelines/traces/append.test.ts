@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { jobRow, runnerRow, runningJob } from '../../../../test/jobs.ts';
-import { world } from '../../../../test/world.ts';
-import { traceOf } from './read.ts';
+import { jobRow, runnerRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { world } from '#test/support/world.ts';
+import { traceOf } from './get.ts';
 
 // Logs as runners send them (contract/runners.md §3.4).
 

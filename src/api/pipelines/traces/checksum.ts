@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { ProvenJob } from '../../../access/proven-jobs.ts';
+import type { ProvenJob } from '#authorization/job-authentication.ts';
 
 interface Counting {
   counted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;

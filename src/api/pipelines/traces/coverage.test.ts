@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pipelineRow, runningJob } from '../../../../test/jobs.ts';
-import { world } from '../../../../test/world.ts';
+import { pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { world } from '#test/support/world.ts';
 
 // What logs tell of tests (`coverage`, contract/runners.md §6).
 

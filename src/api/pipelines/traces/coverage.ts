@@ -1,5 +1,5 @@
-import { readExpression, weightOf } from '../../../expressions.ts';
-import { givingWay } from '../../../gate.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { readExpression, weightOf } from '#text/safe-regex.ts';
 
 /** So much of the end of a log is looked through, in bytes: a summary of tests stands near it. */
 export const LOOKED_THROUGH = 1024 * 1024;

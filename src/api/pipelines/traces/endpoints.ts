@@ -1,14 +1,14 @@
-import { timestamp } from '../../../clock.ts';
-import { provenJob } from '../../../http/access/job-access.ts';
-import { stream } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { single } from '../../../http/request/incoming.ts';
-import { isRefused, refused } from '../../../refused.ts';
+import { provenJob } from '#http/access/job-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { stream } from '#http/endpoint/responses.ts';
+import { single } from '#http/request/incoming.ts';
+import { timestamp } from '#runtime/clock.ts';
+import { isRefused, refused } from '#runtime/failure.ts';
 import { readingJob } from '../jobs/index.ts';
 import { append } from './append.ts';
-import { rangeOf, startOf } from './range.ts';
-import { traceOf } from './read.ts';
-import { noteWatched, updateInterval } from './watched.ts';
+import { rangeOf, startOf } from './content-range.ts';
+import { traceOf } from './get.ts';
+import { noteWatched, updateInterval } from './update-interval.ts';
 
 export const appendTrace = endpoint({
   patch: '/jobs/:id/trace',

@@ -1,9 +1,9 @@
-import { enqueue } from '../../../background/job.ts';
-import { subscription } from '../../../facts/bus.ts';
-import { family } from '../../../http/endpoint/family.ts';
+import { subscription } from '#events/event-bus.ts';
+import { family } from '#http/endpoint/resource-module.ts';
+import { enqueue } from '#jobs/job.ts';
+import { putTraceTogether } from './assemble.ts';
 import * as endpoints from './endpoints.ts';
-import { joinTracePieces } from './join.ts';
-import { putTraceTogether } from './put-together.ts';
+import { joinTracePieces } from './join-chunks.ts';
 
 const putTogetherAtTheEnd = subscription({
   fact: 'job-finished',

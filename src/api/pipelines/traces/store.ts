@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { linkBlob, type StoredBlob } from '../../../blobs/index.ts';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import { type Params, prepare } from '../../../database/prepare.ts';
-import { RUNNING } from '../../../identity/job-tokens.ts';
+import { RUNNING } from '#authentication/tokens/job-tokens.ts';
+import { linkBlob, type StoredBlob } from '#blobs/index.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { type Params, prepare } from '#database/prepare.ts';
 
 /** A piece of a log, as its runner has sent it. */
 export interface TraceChunk {

@@ -1,10 +1,10 @@
-import type { Project } from '../../../access/projects.ts';
-import { daysAfter } from '../../../clock.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type FieldErrors, type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { daysAfter } from '#runtime/clock.ts';
+import { type FieldErrors, type Refused, refused } from '#runtime/failure.ts';
 import { hasTriggers, insertTrigger, type TriggerRow } from './store.ts';
-import type { newSealedToken } from './token.ts';
+import type { newSealedToken } from './tokens.ts';
 
 const MOST_IN_PROJECT = 25_000;
 const LONGEST_DAYS = 365;

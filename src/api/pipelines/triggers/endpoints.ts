@@ -1,19 +1,19 @@
-import type { Project } from '../../../access/projects.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { description } from '../../../http/parameters/texts.ts';
-import { dateTime, integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
-import { refused } from '../../../refused.ts';
+import { isAdministrator } from '#authentication/caller.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { description } from '#http/parameters/texts.ts';
+import { dateTime, integer } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { createTrigger as create, turnOf } from './create.ts';
 import { Trigger } from './entities.ts';
 import { describeTrigger, findTrigger, listTriggers as list, deleteTrigger as remove } from './store.ts';
-import { newSealedToken } from './token.ts';
+import { newSealedToken } from './tokens.ts';
 
 /** Tokens that start pipelines (contract/runners.md §4.6). */
 
@@ -82,4 +82,4 @@ export const deleteTrigger = endpoint({
   write: (act, { trigger }) => remove(act, trigger.id),
 });
 
-export * from './start-endpoints.ts';
+export * from './trigger-endpoints.ts';

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { isAdministrator } from '#authentication/caller.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import { lastUses, type TriggerRow } from './store.ts';
-import { openToken } from './token.ts';
+import { openToken } from './tokens.ts';
 
 async function beside(rows: readonly TriggerRow[], { db, secretKey }: Showing) {
   const [owners, used, key] = await Promise.all([

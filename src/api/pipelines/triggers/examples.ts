@@ -1,5 +1,5 @@
-import type { Build, Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import type { Build, Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 async function newTrigger({ project, done }: Scene) {

@@ -1,7 +1,7 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
+import { sweepTriggers, sweepTriggersDaily } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithOwner, endWithProject } from './ends.ts';
-import { sweepTriggers, sweepTriggersDaily } from './sweep.ts';
+import { endWithOwner, endWithProject } from './on-delete.ts';
 
 export const triggers = family({
   endpoints,

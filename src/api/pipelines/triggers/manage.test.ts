@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { done, type Project, world } from '../../../../test/world.ts';
+import { done, type Project, world } from '#test/support/world.ts';
 
 const here = await world({ project: { with: ['maintainer', 'developer'] } });
 const { project, owner, maintainer, developer, anonymous, root, newProject, server, clock, work } = here;

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { type Params, prepare, prepareForIds } from '../../../database/prepare.ts';
-import type { PipelineTriggersTables } from '../../../database/tables/pipeline-triggers.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import type { PipelineTriggersTables } from '#database/tables/pipeline-triggers.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** The rows of triggers. */
 

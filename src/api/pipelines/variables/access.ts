@@ -1,8 +1,8 @@
-import type { AccessCall } from '../../../http/access/access.ts';
-import { administrator } from '../../../http/access/access.ts';
-import type { InParent, ParentKind } from '../../../http/access/parents.ts';
-import { HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { administrator } from '#http/access/access.ts';
+import type { InParent, ParentKind } from '#http/access/parents.ts';
+import { HttpRefusal, notFound } from '#http/errors/http-error.ts';
 import { INSTANCE, KINDS, type Owner, ownerOf } from './owner.ts';
 import { FILTER } from './parameters.ts';
 import { type StoredVariable, variablesNamed } from './store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
 
 // contract/runners.md §4.5: what a variable may be.
 

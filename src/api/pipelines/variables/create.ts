@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import type { Act } from '../../../facts/act.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
-import { recordAdded } from './history.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Rooms } from '#http/services.ts';
+import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
+import { recordAdded } from './activity.ts';
+import { sealValue } from './encryption.ts';
 import { KINDS, type Owner, turnOfOwner } from './owner.ts';
-import { type Described, problemsOf } from './problems.ts';
-import { sealValue } from './sealed.ts';
 import { columnsOf, countVariables, insertVariable, type StoredVariable, variablesNamed } from './store.ts';
+import { type Described, problemsOf } from './validation.ts';
 
 export interface NewVariable extends Omit<Described, 'description'> {
   readonly description?: string | null | undefined;

@@ -1,17 +1,17 @@
-import { forBoth, type Pair, type ParentKind } from '../../../http/access/parents.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { onTiers, optional, type Parameter } from '../../../http/parameters/declarations.ts';
-import { boolean } from '../../../http/parameters/types.ts';
+import { forBoth, type Pair, type ParentKind } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
+import { boolean } from '#http/parameters/types.ts';
 import { type Managed, managing, managingOne } from './access.ts';
-import { changeVariable } from './change.ts';
 import { createVariable } from './create.ts';
+import { removeVariable } from './delete.ts';
 import { CiVariable } from './entities.ts';
+import { gone, REFUSED } from './errors.ts';
 import { KINDS } from './owner.ts';
 import { CHANGED, NEW, scope } from './parameters.ts';
-import { gone, REFUSED } from './refusals.ts';
-import { removeVariable } from './remove.ts';
 import { listVariables } from './store.ts';
+import { changeVariable } from './update.ts';
 
 // What groups and projects give to their jobs (contract/runners.md §4.5).
 

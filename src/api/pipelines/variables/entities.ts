@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { openValue } from './sealed.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
+import { openValue } from './encryption.ts';
 import type { StoredVariable } from './store.ts';
 
 /** contract/runners.md §4.5; to those who manage them, who read their values. */

@@ -1,8 +1,8 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export { variablesForJob, variablesForPipeline } from './of-jobs.ts';
-export { maySetPipelineVariables } from './pipeline-right.ts';
-export { problemsOf } from './problems.ts';
+export { variablesForJob, variablesForPipeline } from './job-variables.ts';
+export { maySetPipelineVariables } from './pipeline-permission.ts';
+export { problemsOf } from './validation.ts';
 
 export const variables = family({ endpoints });

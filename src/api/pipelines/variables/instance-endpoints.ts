@@ -1,13 +1,13 @@
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
 import { managingInstance, managingOneOfInstance } from './access.ts';
-import { changeVariable } from './change.ts';
 import { createVariable } from './create.ts';
+import { removeVariable } from './delete.ts';
 import { CiInstanceVariable } from './entities.ts';
+import { gone, REFUSED } from './errors.ts';
 import { CHANGED, NEW } from './parameters.ts';
-import { gone, REFUSED } from './refusals.ts';
-import { removeVariable } from './remove.ts';
 import { listVariables } from './store.ts';
+import { changeVariable } from './update.ts';
 
 /** What the instance gives to all jobs (contract/runners.md §4.5): to whatever environment, and shown to administrators. */
 

@@ -1,4 +1,4 @@
-import type { Parent } from '../../../http/access/parents.ts';
+import type { Parent } from '#http/access/parents.ts';
 
 /** Whose a variable is: the three kinds differ in what they are called, and in how many they may have. */
 

@@ -1,9 +1,9 @@
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { ruledText } from '../../../http/parameters/texts.ts';
-import { boolean, oneOf } from '../../../http/parameters/types.ts';
-import { LONGEST_TEXT, LONGEST_VALUE } from './problems.ts';
+import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { ruledText } from '#http/parameters/texts.ts';
+import { boolean, oneOf } from '#http/parameters/types.ts';
+import { LONGEST_TEXT, LONGEST_VALUE } from './validation.ts';
 
-/** What calls say of variables; what may not be is told in the words of the record (`problems.ts`). */
+/** What calls say of variables; what may not be is told in the words of the record (`validation.ts`). */
 
 const variableType = oneOf('env_var', 'file');
 const value = ruledText(LONGEST_VALUE.file);

@@ -1,4 +1,4 @@
-import { matchesParts } from '../../../access/asterisks.ts';
+import { matchesParts } from '#authorization/protected-branches/wildcards.ts';
 
 /**
  * Which variables reach a job, and which of several with one key (contract/runners.md §4.5 "Reaching jobs"). Pure. All of

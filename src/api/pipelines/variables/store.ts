@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { PipelinesTables } from '../../../database/tables/pipelines.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { PipelinesTables } from '#database/tables/pipelines.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { Owner } from './owner.ts';
 
 /** The rows of variables. */

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
-import { type Client, gate } from '../../../gate.ts';
-import { type Directory, type Entry, findDirectory, findEntry } from './directory.ts';
+import { type Client, gate } from '#runtime/concurrency-limiter.ts';
+import { type Directory, type Entry, findDirectory, findEntry } from './central-directory.ts';
 import { bytesAt, LOCAL, type ReadRange, Unreadable } from './records.ts';
 
 export type { ReadRange } from './records.ts';

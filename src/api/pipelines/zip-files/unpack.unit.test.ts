@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
-import { type ZippedFile, zipOf } from '../../../../test/zip.ts';
-import { someClient } from '../../../git/testing.ts';
+import { someClient } from '#git/fixtures.testing.ts';
+import { type ZippedFile, zipOf } from '#test/support/zip.ts';
 import { unpackFile } from './unpack.ts';
 
 // Single files of archives (contract/runners.md §5.5), of which none need be what it says.

@@ -1,6 +1,6 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { isTokenBot } from '../../../access/token-bots.ts';
-import { unauthorized } from '../../../http/refusals/refusal.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { isTokenBot } from '#domain/members/token-bots.ts';
+import { unauthorized } from '#http/errors/http-error.ts';
 import { actingOnReadable } from '../merge-requests/index.ts';
 
 /** The bots of project and group tokens who are Developers there; all others are told so by 401. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newMergeRequest } from '../merge-requests/given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 
 const { server, project, owner, developer, reporter, withToken, newProject } = await world({
   project: { readme: true, with: ['developer', 'reporter'] },

@@ -1,11 +1,11 @@
-import { findMergeRequest, type MergeRequest } from '../../../access/merge-requests.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { Act } from '../../../facts/act.ts';
-import { APPROVED, UNAPPROVED } from '../../../history/index.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { APPROVED, UNAPPROVED } from '#activity/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { mayApprove } from './approval-permission.ts';
 import type { ApprovedRow } from './entities.ts';
-import { mayApprove } from './may-approve.ts';
 import { approvalsOf, deleteApproval, insertApproval, setReview } from './store.ts';
 
 /** The caller approves of it, as its head is if he says so. */

@@ -1,7 +1,7 @@
-import { accepted, created, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { refName } from '../../../http/parameters/texts.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { accepted, created, shown } from '#http/endpoint/responses.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { refName } from '#http/parameters/texts.ts';
 import { managingMergeRequest, readingMergeRequest, SHA_DIFFERS } from '../merge-requests/index.ts';
 import { resettingApprovals } from './access.ts';
 import { approve, unapprove } from './approve.ts';

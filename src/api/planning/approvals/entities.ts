@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import type { MergeRequest } from '../../../access/merge-requests.ts';
-import type { Project } from '../../../access/projects.ts';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import type { MergeRequest } from '#authorization/merge-requests.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { mergeRequestState, mergeStatusField, mergeStatusNow } from '../merge-requests/index.ts';
-import { mayApprove } from './may-approve.ts';
+import { mayApprove } from './approval-permission.ts';
 import { approvalsOf } from './store.ts';
 
 const flag = Type.Boolean();

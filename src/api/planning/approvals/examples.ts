@@ -1,5 +1,5 @@
-import type { Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import type { Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** By a developer who is none of the callers: nobody approves of his own. */

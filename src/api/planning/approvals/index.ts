@@ -1,4 +1,4 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 /** Who has looked at a merge request and finds it good. */

@@ -1,6 +1,6 @@
-import { findMergeRequest, type MergeRequest } from '../../../access/merge-requests.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { deleteApprovals, unapproveReviews } from './store.ts';
 
 /** Nobody has approved of it any more; nobody is told. What is merged stays as it was approved of. */

@@ -1,6 +1,6 @@
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import type { ReviewState } from '../../../database/tables/merge-requests.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import type { ReviewState } from '#database/tables/merge-requests.ts';
 
 /** One of a user for a merge request. */
 interface Approval {

@@ -1,15 +1,15 @@
-import { mayAt } from '../../../access/abilities.ts';
-import { AccessLost } from '../../../access/standing.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type Access, type AccessCall, signedInCaller } from '../../../http/access/access.ts';
-import { isShutOut, type NumberedThing, type Thing, type ThingKind } from '../../../http/access/things.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound, notFound, unauthorized } from '../../../http/refusals/refusal.ts';
-import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { mayAt } from '#authorization/abilities.ts';
+import { AccessLost } from '#authorization/current-access.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Access, type AccessCall, signedInCaller } from '#http/access/access.ts';
+import { isShutOut, type NumberedThing, type Thing, type ThingKind } from '#http/access/noteables.ts';
+import { forbidden, nestedNotFound, notFound, unauthorized } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { type Awarded, findAward } from '../awards/index.ts';
+import { THINGS } from '../noteables/index.ts';
 import { findNote, isNoteOf, type NoteRow } from '../notes/index.ts';
-import { THINGS } from '../things/index.ts';
 
 /** What emoji are awarded to, by path, and who may (contract/planning.md §3.13). */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newIssue } from '../notes/given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newIssue } from '../notes/fixtures.testing.ts';
 
 const { project, owner, root, user, newProject, work } = await world({ project: { visibility: 'public' } });
 

@@ -1,9 +1,9 @@
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { refused } from '#runtime/failure.ts';
 import { award, listAwards, revoke } from '../awards/index.ts';
 import { awarding, awardOfPath, forAwardables, readingAwarded, revoking, stillAwarding } from './access.ts';
 import { AwardEmoji } from './entities.ts';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import { resourceOfRow } from '../../../history/index.ts';
-import { moment } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { ghostId } from '../../../identity/deletion.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { resourceOfRow } from '#activity/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { ghostId } from '#authentication/users/deletion.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment } from '#http/endpoint/responses.ts';
 import type { AwardRow } from '../awards/index.ts';
 
 /** contract/planning.md §1 "AwardEmoji" */

@@ -1,6 +1,6 @@
-import type { Build, CallerName, Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
-import { type NewThing, newEpicThing, newIssueThing, newMergeRequestThing } from '../things/thing-examples.ts';
+import type { Build, CallerName, Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
+import { type NewThing, newEpicThing, newIssueThing, newMergeRequestThing } from '../noteables/noteable-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
 interface New {

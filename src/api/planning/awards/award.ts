@@ -1,6 +1,6 @@
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import { emojiNamed } from './emoji.ts';
 import { type Awarded, type AwardRow, countAward, deleteAward, deleteAwardOf, insertAward } from './store.ts';
 

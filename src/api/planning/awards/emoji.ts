@@ -1,4 +1,4 @@
-import { NAMES } from './names.ts';
+import { NAMES } from './emoji-names.ts';
 
 /** From each name to the main one, which an alias stands for. Made when it is first asked for. */
 let mainNames: ReadonlyMap<string, string> | undefined;

@@ -4,5 +4,5 @@
  */
 export { type Awarded, award, revoke, toggleAward } from './award.ts';
 export { emojiNamed } from './emoji.ts';
-export { awardsOutliveUsers } from './ends.ts';
+export { awardsOutliveUsers } from './on-delete.ts';
 export { type AwardRow, findAward, listAwards } from './store.ts';

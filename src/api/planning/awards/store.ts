@@ -1,8 +1,8 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { columnOf, type Resource, tableOf } from '../../../history/index.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { columnOf, type Resource, tableOf } from '#activity/index.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** The rows of awards. */
 

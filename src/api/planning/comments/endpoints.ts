@@ -1,11 +1,11 @@
-import { inPublicProject, orRepositoryGone } from '../../../http/access/project-access.ts';
-import { created, pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { given, optional, type Rule, required } from '../../../http/parameters/declarations.ts';
-import { description, pathText } from '../../../http/parameters/texts.ts';
-import { integer, oneOf } from '../../../http/parameters/types.ts';
-import { FORBIDDEN } from '../../../http/refusals/texts.ts';
-import { namedCommit } from '../../code/commits/index.ts';
+import { namedCommit } from '#api/code/commits/index.ts';
+import { inPublicProject, orRepositoryGone } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, pageOf } from '#http/endpoint/responses.ts';
+import { FORBIDDEN } from '#http/errors/error-messages.ts';
+import { given, optional, type Rule, required } from '#http/parameters/declarations.ts';
+import { description, pathText } from '#http/parameters/texts.ts';
+import { integer, oneOf } from '#http/parameters/types.ts';
 import {
   commented,
   commentingOn,
@@ -16,8 +16,8 @@ import {
   NOTE_REFUSALS,
   turnOfNotes,
 } from '../notes/index.ts';
+import { changedLine } from './diff-line.ts';
 import { CommitNote } from './entities.ts';
-import { changedLine } from './line.ts';
 
 // Comments on a commit (contract/planning.md §3.16).
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import { textsOf } from '../../../database/long-texts.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { textsOf } from '#database/long-texts.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import type { NoteListed, Position } from '../notes/index.ts';
 
 const bodiesOf = textsOf('notes', 'body');

@@ -1,5 +1,5 @@
-import type { Examples } from '../../../../test/examples/example.ts';
-import { addedLine, commentedCommit } from '../things/thing-examples.ts';
+import type { Examples } from '#test/examples/example.ts';
+import { addedLine, commentedCommit } from '../noteables/noteable-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {

@@ -1,4 +1,4 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 /** What was said on a commit, threads and all, in a form of its own; the rows are notes (`notes/`). */

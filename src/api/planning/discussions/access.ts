@@ -1,9 +1,9 @@
-import type { AccessCall } from '../../../http/access/access.ts';
-import type { InThing, Noteable, NoteableKind } from '../../../http/access/things.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { forbidden, notFound } from '../../../http/refusals/refusal.ts';
-import { isSignedIn } from '../../../identity/caller.ts';
+import { isSignedIn } from '#authentication/caller.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import type { InThing, Noteable, NoteableKind } from '#http/access/noteables.ts';
+import { forbidden, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
 import {
   commentingOn,
   findThread,

@@ -1,22 +1,22 @@
-import type { Git } from '../../../git/git.ts';
-import { readCommit } from '../../../git/objects.ts';
-import { zeroId } from '../../../git/refs.ts';
+import type { Git } from '#git/git.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
+import { zeroId } from '#git/refs/refs.ts';
 import {
   forThings,
   type InThing,
   type Noteable,
   type NoteableKind,
   type ThingOfCommit,
-} from '../../../http/access/things.ts';
-import { created } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { description, text } from '../../../http/parameters/texts.ts';
-import { dateTime } from '../../../http/parameters/types.ts';
-import { FORBIDDEN } from '../../../http/refusals/texts.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
+} from '#http/access/noteables.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created } from '#http/endpoint/responses.ts';
+import { FORBIDDEN } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { description, text } from '#http/parameters/texts.ts';
+import { dateTime } from '#http/parameters/types.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import { epicThing } from '../epics/index.ts';
 import { issueThing } from '../issues/index.ts';
 import { mergeRequestThing } from '../merge-requests/index.ts';

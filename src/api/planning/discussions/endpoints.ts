@@ -1,12 +1,13 @@
-import type { HistoryName } from '../../../history/index.ts';
-import { forThings, type NoteableKind } from '../../../http/access/things.ts';
-import { created, listOf, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { exactlyOne, optional, required } from '../../../http/parameters/declarations.ts';
-import { description } from '../../../http/parameters/texts.ts';
-import { boolean, dateTime } from '../../../http/parameters/types.ts';
-import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
+import type { HistoryName } from '#activity/index.ts';
+import { forThings, type NoteableKind } from '#http/access/noteables.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, listOf, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { exactlyOne, optional, required } from '#http/parameters/declarations.ts';
+import { description } from '#http/parameters/texts.ts';
+import { boolean, dateTime } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
+import { THINGS } from '../noteables/index.ts';
 import {
   answerNote,
   COMMAND_REFUSALS,
@@ -25,7 +26,6 @@ import {
   turnOfNotes,
   updateNote,
 } from '../notes/index.ts';
-import { THINGS } from '../things/index.ts';
 import { answeringIn, changingOrResolving, readingDiscussion, readingNotes, resolvingDiscussion } from './access.ts';
 import { Discussion } from './entities.ts';
 

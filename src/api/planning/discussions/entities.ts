@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { Note, type Thread } from '../notes/index.ts';
 
 /** A thread with all its notes (contract/planning.md §1 "Discussion"). */

@@ -1,5 +1,5 @@
-import type { Build, CallerName, Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import type { Build, CallerName, Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
 import {
   addedLine,
   commentedCommit,
@@ -7,7 +7,7 @@ import {
   newEpicThing,
   newIssueThing,
   newMergeRequestThing,
-} from '../things/thing-examples.ts';
+} from '../noteables/noteable-examples.ts';
 import type * as createEndpoints from './create-endpoints.ts';
 import type * as endpoints from './endpoints.ts';
 

@@ -1,15 +1,15 @@
-import { diffBetween } from '../../../git/diff.ts';
-import { diffLines } from '../../../git/diff-lines.ts';
-import type { Git } from '../../../git/git.ts';
-import { readCommit } from '../../../git/objects.ts';
-import { zeroId } from '../../../git/refs.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { pathText, text } from '../../../http/parameters/texts.ts';
-import { integer, number, oneOf } from '../../../http/parameters/types.ts';
-import type { Refusals } from '../../../http/refusals/table.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import { diffBetween } from '#git/diff/diff.ts';
+import { diffLines } from '#git/diff/diff-lines.ts';
+import type { Git } from '#git/git.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
+import { zeroId } from '#git/refs/refs.ts';
+import type { Repository } from '#git/repository.ts';
+import type { Refusals } from '#http/errors/error-table.ts';
+import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { pathText, text } from '#http/parameters/texts.ts';
+import { integer, number, oneOf } from '#http/parameters/types.ts';
+import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import type { Position } from '../notes/index.ts';
 
 /** Where a thread stands in a diff: what is said of that, and whether there is such a place (contract/planning.md §3.12). */

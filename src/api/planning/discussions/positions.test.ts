@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newMergeRequest } from '../merge-requests/given.testing.ts';
-import { begin } from './given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
+import { begin } from './fixtures.testing.ts';
 
 const NOWHERE = `400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]}`;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
-import { newMergeRequest } from '../merge-requests/given.testing.ts';
-import { bodiesOf, newIssue } from '../notes/given.testing.ts';
-import { begin } from './given.testing.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
+import { bodiesOf, newIssue } from '../notes/fixtures.testing.ts';
+import { begin } from './fixtures.testing.ts';
 
 const RESOLVED = 'resolved all threads';
 

@@ -1,12 +1,12 @@
-import type { Epic } from '../../../access/epics.ts';
-import { findIssues, type Issue, mayReadIssue } from '../../../access/issues.ts';
-import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Epic } from '#authorization/epics.ts';
+import { findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
+import type { Reader } from '#database/database.ts';
+import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { type Association, findAssociation, usingEpic } from '../epics/index.ts';
 
 /** Which issues a caller puts into epics and takes out of them (contract/planning.md §2.1). */

@@ -1,10 +1,10 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { type Epic, findEpics } from '../../../access/epics.ts';
-import { stillThere } from '../../../access/gone.ts';
-import { findIssues } from '../../../access/issues.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { type Epic, findEpics } from '#authorization/epics.ts';
+import { findIssues } from '#authorization/issues.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import { relate } from '../epics/index.ts';
 import type { Child } from './access.ts';
 import type { EpicIssueLinkRow } from './entities.ts';

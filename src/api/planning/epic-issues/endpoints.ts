@@ -1,8 +1,8 @@
-import { created, listOf, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, listOf, pageOf, shown } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { usingEpic } from '../epics/index.ts';
 import { addingIssue, changingIssue } from './access.ts';
 import { addIssue } from './add.ts';

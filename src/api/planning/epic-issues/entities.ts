@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { Epic } from '../../../access/epics.ts';
-import type { Issue as IssueRow } from '../../../access/issues.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import type { Epic } from '#authorization/epics.ts';
+import type { Issue as IssueRow } from '#authorization/issues.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { type Association, EpicOfIssue } from '../epics/index.ts';
 import { ISSUES, isSubscribedTo } from '../issuables/index.ts';
 import { Issue, IssueInList, type IssueListed } from '../issues/index.ts';

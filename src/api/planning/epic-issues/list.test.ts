@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newEpic, newIssue } from './given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newEpic, newIssue } from './fixtures.testing.ts';
 
 const { group, owner, guest, user, newProject } = await world({ group: { visibility: 'public', with: ['guest'] } });
 const project = await newProject({ in: group, visibility: 'public' });

@@ -1,9 +1,9 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import type { Epic } from '../../../access/epics.ts';
-import { findIssues } from '../../../access/issues.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import type { Epic } from '#authorization/epics.ts';
+import { findIssues } from '#authorization/issues.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { findAssociation, unrelate } from '../epics/index.ts';
 import type { Child } from './access.ts';
 import type { EpicIssueLinkRow } from './entities.ts';

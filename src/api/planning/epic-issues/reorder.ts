@@ -1,11 +1,11 @@
 import type { ExpressionBuilder } from 'kysely';
-import { mayInProject } from '../../../access/abilities.ts';
-import type { Epic } from '../../../access/epics.ts';
-import { issueVisibleTo } from '../../../access/issues.ts';
-import type { Schema } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import type { Epic } from '#authorization/epics.ts';
+import { issueVisibleTo } from '#authorization/issues.ts';
+import type { Schema } from '#database/database.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { findAssociation, lineOf } from '../epics/index.ts';
 import { moveInLine, type Neighbours } from '../issuables/index.ts';
 import type { Child } from './access.ts';

@@ -1,10 +1,10 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { Epic } from '../../../access/epics.ts';
-import { findListedIssues, issueVisibleTo, type ListedIssue } from '../../../access/issues.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Epic } from '#authorization/epics.ts';
+import { findListedIssues, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { Association } from '../epics/index.ts';
 
 /** An issue where it stands in an epic. */

@@ -1,14 +1,14 @@
-import { type GroupAbilityName, mayInGroup } from '../../../access/abilities.ts';
-import { type Epic, findEpic, mayReadEpic } from '../../../access/epics.ts';
-import type { Group } from '../../../access/groups.ts';
-import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from '../../../http/access/access.ts';
-import { groupOf } from '../../../http/access/project-access.ts';
-import { refuseOnFree } from '../../../http/access/tiers.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import type { Incoming } from '../../../http/request/incoming.ts';
-import type { Caller, SignedIn } from '../../../identity/caller.ts';
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import { type GroupAbilityName, mayInGroup } from '#authorization/abilities.ts';
+import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from '#http/access/access.ts';
+import { groupOf } from '#http/access/project-access.ts';
+import { refuseOnFree } from '#http/access/tiers.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+import type { Incoming } from '#http/request/incoming.ts';
 
 /** Who may read and change epics (contract/planning.md §0 "Order of checks"): the group and the tier come before parameters. */
 

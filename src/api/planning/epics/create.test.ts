@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
+import { done, world } from '#test/support/world.ts';
 
 const { group, owner, planner, guest, reporter, anonymous, newGroup } = await world({
   group: { visibility: 'private', with: ['planner', 'guest', 'reporter'] },

@@ -1,23 +1,23 @@
-import { mayInGroup } from '../../../access/abilities.ts';
-import { type Epic, findEpics } from '../../../access/epics.ts';
-import { stillThere } from '../../../access/gone.ts';
-import type { Group } from '../../../access/groups.ts';
-import { nextIid } from '../../../access/iids.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { ParameterValues } from '../../../http/parameters/declarations.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInGroup } from '#authorization/abilities.ts';
+import { type Epic, findEpics } from '#authorization/epics.ts';
+import { nextIid } from '#domain/iids.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
+import { fieldErrors, invalid, isRefused, type Refused } from '#runtime/failure.ts';
 import { EPICS, label, newlyMade, newTexts, tellMentioned, titleErrors, wishedLabels } from '../issuables/index.ts';
 import { afterBesides, described } from '../quick-actions/index.ts';
-import { changeEpic } from './change.ts';
+import { resourceOf } from './activity.ts';
 import { wishedColor } from './color.ts';
-import { newEpicSubject } from './commands.ts';
-import { confidentialErrors } from './confidential.ts';
-import { fixedDates } from './dates.ts';
-import { resourceOf } from './history.ts';
+import { confidentialErrors } from './confidentiality.ts';
+import { fixedDates } from './fixed-dates.ts';
 import type { newEpicParams } from './parameters.ts';
 import { parentErrors, wishedParent } from './parents.ts';
+import { newEpicSubject } from './quick-actions/subject.ts';
 import { insertEpic } from './store.ts';
+import { changeEpic } from './update.ts';
 
 type Wish = ParameterValues<typeof newEpicParams> & { readonly title: string };
 

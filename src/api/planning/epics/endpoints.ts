@@ -1,16 +1,16 @@
-import { turnOf } from '../../../http/access/parents.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, required } from '../../../http/parameters/declarations.ts';
-import { title } from '../../../http/parameters/texts.ts';
-import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { turnOf } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { atLeastOne, required } from '#http/parameters/declarations.ts';
+import { title } from '#http/parameters/texts.ts';
 import { inEpicsOf, inPublicEpicsOf, readingEpic, usingEpic } from './access.ts';
-import { changeEpic } from './change.ts';
 import { createEpic as create } from './create.ts';
+import { removeEpic } from './delete.ts';
 import { Epic, EpicAlone, EpicInList } from './entities.ts';
 import { listEpics as list } from './list.ts';
 import { epicChangeParams, epicFilterRules, epicListParams, newEpicParams } from './parameters.ts';
-import { removeEpic } from './remove.ts';
+import { changeEpic } from './update.ts';
 
 export const listEpics = endpoint({
   get: '/groups/:id/epics',

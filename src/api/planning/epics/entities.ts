@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { Epic as EpicRow, ListedEpic } from '../../../access/epics.ts';
-import { stillThere } from '../../../access/gone.ts';
-import { namespacePaths } from '../../../access/routes.ts';
-import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import type { Epic as EpicRow, ListedEpic } from '#authorization/epics.ts';
+import { namespacePaths } from '#domain/namespaces/routes.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { besideListed, EPICS, isSubscribedTo, labelsInList, labelsOn } from '../issuables/index.ts';
 import { textColorOn } from '../labels/index.ts';
 import { inheritedDates, parentsSeenBy } from './store.ts';

@@ -1,13 +1,13 @@
-import { type Epic, findEpic, findEpics } from '../../../access/epics.ts';
-import { stillThere } from '../../../access/gone.ts';
-import type { Group } from '../../../access/groups.ts';
-import { IID_TAKEN, reserveIid } from '../../../access/iids.ts';
-import type { EpicState } from '../../../database/tables/epics.ts';
-import type { Act } from '../../../facts/act.ts';
-import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import { type Epic, findEpic, findEpics } from '#authorization/epics.ts';
+import type { EpicState } from '#database/tables/epics.ts';
+import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
 import { EPICS, IMPORTED, labelImported, newTexts, type Past, titleErrors, wishedLabels } from '../issuables/index.ts';
 import { wishedColor } from './color.ts';
-import { confidentialErrors } from './confidential.ts';
+import { confidentialErrors } from './confidentiality.ts';
 import { parentErrors } from './parents.ts';
 import { insertEpic, updateEpicRow } from './store.ts';
 

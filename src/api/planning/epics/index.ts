@@ -1,10 +1,8 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { epicsEnd, epicsToGhost } from './leaving.ts';
+import { epicsEnd, epicsToGhost } from './on-delete.ts';
 
 export { usingEpic } from './access.ts';
-// What other families may use of epics.
-export { commandedEpics } from './commanded.ts';
 export { EpicInList, EpicOfIssue } from './entities.ts';
 export { adoptEpic, importEpic } from './import.ts';
 export {
@@ -18,8 +16,10 @@ export {
   lineOf,
   relate,
   unrelate,
-} from './relation.ts';
-export { type EpicOfIssueRow, epicsSeenBy } from './seen.ts';
-export { epicThing } from './thing.ts';
+} from './issue-associations.ts';
+export { type EpicOfIssueRow, epicsSeenBy } from './issue-epics.ts';
+export { epicThing } from './noteable.ts';
+// What other families may use of epics.
+export { commandedEpics } from './quick-actions/update.ts';
 
 export const epics = family({ endpoints, subscriptions: [epicsEnd, epicsToGhost] });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
 
 const { group, owner, planner, guest, anonymous, clock, newGroup } = await world({
   group: { visibility: 'public', with: ['planner', 'guest'] },

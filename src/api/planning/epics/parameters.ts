@@ -1,5 +1,5 @@
-import { exclusive, hash, onTiers, optional, type Parameter } from '../../../http/parameters/declarations.ts';
-import { expression, longDescription, text, title } from '../../../http/parameters/texts.ts';
+import { exclusive, hash, onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
+import { expression, longDescription, text, title } from '#http/parameters/texts.ts';
 import {
   absentIfBlank,
   boolean,
@@ -9,7 +9,7 @@ import {
   integer,
   notBlank,
   oneOf,
-} from '../../../http/parameters/types.ts';
+} from '#http/parameters/types.ts';
 
 /** What epics are made with, changed to and narrowed to (contract/planning.md §3.9). */
 

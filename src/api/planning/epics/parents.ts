@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { type Epic, readableEpic } from '../../../access/epics.ts';
-import type { Reader } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { type Epic, readableEpic } from '#authorization/epics.ts';
+import type { Reader } from '#database/database.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 
 /** Epics below epics (contract/planning.md §3.9): a tree, and not a deep one. */
 

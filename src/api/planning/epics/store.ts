@@ -1,11 +1,11 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
-import { type Epic, epicVisibleTo } from '../../../access/epics.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
-import { mayBeLong } from '../../../database/long-statements.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import type { EpicsTables } from '../../../database/tables/epics.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { type Epic, epicVisibleTo } from '#authorization/epics.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { mayBeLong } from '#database/engines/long-statements.ts';
+import { hasRow } from '#database/has-row.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import type { EpicsTables } from '#database/tables/epics.ts';
 
 /** The rows of epics. */
 

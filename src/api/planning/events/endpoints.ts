@@ -1,10 +1,10 @@
-import { signedIn } from '../../../http/access/access.ts';
-import { inPublicProject } from '../../../http/access/project-access.ts';
-import { pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { anything, date, oneOf } from '../../../http/parameters/types.ts';
-import { ofUser } from '../../places/projects/index.ts';
+import { ofUser } from '#api/namespaces/projects/index.ts';
+import { signedIn } from '#http/access/access.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf } from '#http/endpoint/responses.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { anything, date, oneOf } from '#http/parameters/types.ts';
 import { ActivityEvent } from './entities.ts';
 import { hidesActivity, readFeed } from './feed.ts';
 import { ACTIONS, TARGETS } from './filter.ts';

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { pageAt } from '../../../repositories/wiki-pages.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { pageAt } from '#repositories/wikis/page-names.ts';
 import { Note } from '../notes/index.ts';
+import type { Told } from './event-targets.ts';
 import type { EventRow } from './store.ts';
-import type { Told } from './targets.ts';
 
 const text = Type.String();
 const count = Type.Integer();

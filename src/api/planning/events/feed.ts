@@ -1,15 +1,15 @@
-import { findProjects } from '../../../access/projects.ts';
-import type { Reader } from '../../../database/database.ts';
-import { activityHorizon } from '../../../history/index.ts';
-import type { Page } from '../../../http/lists/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Base } from '../../../http/request/base.ts';
-import { type Caller, isAdministrator } from '../../../identity/caller.ts';
-import type { User } from '../../../identity/users.ts';
-import { profileVisibleTo } from '../../identity/users/index.ts';
+import { activityHorizon } from '#activity/index.ts';
+import { profileVisibleTo } from '#api/identity/users/index.ts';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import type { User } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { findProjects } from '#domain/namespaces/projects.ts';
+import type { Page } from '#http/lists/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import type { Base } from '#http/request/base-url.ts';
+import { type Told, targetsOf } from './event-targets.ts';
 import type { Filter } from './filter.ts';
 import { anyEventBetween, type Feed, pageOfEvents } from './store.ts';
-import { type Told, targetsOf } from './targets.ts';
 
 interface Asked extends Filter {
   readonly sort: 'asc' | 'desc';

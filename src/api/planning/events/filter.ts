@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { ActivityAction, ActivityTargetType } from '../../../database/tables/history.ts';
+import type { ActivityAction, ActivityTargetType } from '#database/tables/activity.ts';
 
 /** What feeds are narrowed to. */
 export const ACTIONS = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { comment, feedOf, newIssue, told } from './given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { comment, feedOf, newIssue, told } from './fixtures.testing.ts';
 
 const { user, anonymous, root, newProject, newGroup, tokenOf, clock, server } = await world();
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
-import { newMergeRequest } from '../merge-requests/given.testing.ts';
-import { comment, feedOf, told } from './given.testing.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
+import { comment, feedOf, told } from './fixtures.testing.ts';
 
 // What feeds tell of merge requests and of what is said on them.
 

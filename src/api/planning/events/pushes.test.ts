@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { feedOf } from './given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { feedOf } from './fixtures.testing.ts';
 
 test('a push tells its ref, its commits and where it led', async () => {
   const { project, owner } = await world({ project: { readme: true } });

@@ -1,13 +1,13 @@
 import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { projectGatheredByRole, projectVisibleTo } from '../../../access/visible.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { isAmongFound } from '../../../database/dialect.ts';
-import { hasRow } from '../../../database/has-row.ts';
-import { mayBeLong } from '../../../database/long-statements.ts';
-import { countLimit, type Page, paged } from '../../../database/page.ts';
-import type { ActivityEventsTable } from '../../../database/tables/history.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import { projectGatheredByRole, projectVisibleTo } from '#authorization/visibility-conditions.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { isAmongFound } from '#database/dialect.ts';
+import { mayBeLong } from '#database/engines/long-statements.ts';
+import { hasRow } from '#database/has-row.ts';
+import { countLimit, type Page, paged } from '#database/page.ts';
+import type { ActivityEventsTable } from '#database/tables/activity.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { conditionsOf, type Filter } from './filter.ts';
 
 export type EventRow = Selectable<ActivityEventsTable>;

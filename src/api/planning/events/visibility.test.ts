@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
-import { callerOf } from '../../../identity/users.ts';
-import { comment, feedOf, newIssue, told } from './given.testing.ts';
+import { callerOf } from '#authentication/users/users.ts';
+import { type Caller, world } from '#test/support/world.ts';
+import { comment, feedOf, newIssue, told } from './fixtures.testing.ts';
 
 const { user, root, anonymous, server } = await world();
 

@@ -1,7 +1,7 @@
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { prepareForIds } from '#database/prepare.ts';
 import { byKind, type Kind } from './kind.ts';
-import { type Linked, link } from './links.ts';
+import { type Linked, link } from './link-tables.ts';
 
 /** To whom things are assigned. */
 

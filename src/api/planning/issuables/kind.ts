@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../../history/index.ts';
+import type { ResourceType } from '#activity/index.ts';
 
 /**
  * Where the rows of a kind of thing are that has labels, a state and a discussion, and perhaps assignees: what all such

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { Project } from '../../../access/projects.ts';
-import { type Place, reachOf } from '../../../access/reach.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import type { Act } from '../../../facts/act.ts';
-import { resourceOfRow } from '../../../history/index.ts';
+import { resourceOfRow } from '#activity/index.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { type Place, reachOf } from '#domain/namespaces/scope.ts';
+import type { Act } from '#events/unit-of-work.ts';
 import { labelsTitled, nameLabels } from '../labels/index.ts';
 import { byKind, type LabelledKind } from './kind.ts';
-import { difference, type Linked, link } from './links.ts';
+import { difference, type Linked, link } from './link-tables.ts';
 
 /** What things are labelled with. */
 

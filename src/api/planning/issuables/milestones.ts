@@ -1,6 +1,6 @@
-import type { Project } from '../../../access/projects.ts';
-import { reachOf } from '../../../access/reach.ts';
-import type { Reader } from '../../../database/database.ts';
+import type { Reader } from '#database/database.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { reachOf } from '#domain/namespaces/scope.ts';
 import { findMilestone, findMilestoneTitled, milestonesById } from '../milestones/index.ts';
 
 /** The milestone of this id, if things of the project can have it; null otherwise. */

@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Reader } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { UserBasicRow } from '../../identity/users/index.ts';
+import type { UserBasicRow } from '#api/identity/users/index.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { Kind } from './kind.ts';
 
 interface Asked {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Caller, SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import type { LabelledKind } from './kind.ts';
 
 /** Who is told of a thing. */

@@ -1,11 +1,11 @@
-import { mayInProject, type ProjectAbilityName } from '../../../access/abilities.ts';
-import { findIssue, type Issue, mayReadIssue, mayUpdateIssue } from '../../../access/issues.ts';
-import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound, notFound } from '../../../http/refusals/refusal.ts';
+import { mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
+import { findIssue, type Issue, mayReadIssue, mayUpdateIssue } from '#authorization/issues.ts';
+import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { forbidden, nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 
 /** The issue of `:issue_iid`, for who may read it; to all others it is not there. */
 export const readableIssue = {

@@ -1,7 +1,7 @@
-import type { Issue } from '../../../access/issues.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { StateEvent } from '../../../history/index.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import type { StateEvent } from '#activity/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Issue } from '#authorization/issues.ts';
+import type { Act } from '#events/unit-of-work.ts';
 
 /** What has closed an issue, where that is not somebody who asked for it. */
 export type ClosedBy = Pick<StateEvent, 'sourceMergeRequestId' | 'sourceCommit'>;

@@ -1,21 +1,21 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { stillThere } from '../../../access/gone.ts';
-import { nextIid, reserveIid } from '../../../access/iids.ts';
-import { findIssues, type Issue } from '../../../access/issues.ts';
-import { type Project, roleIn } from '../../../access/projects.ts';
-import { OWNER } from '../../../access/roles.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { ParameterValues } from '../../../http/parameters/declarations.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { findIssues, type Issue } from '#authorization/issues.ts';
+import { nextIid, reserveIid } from '#domain/iids.ts';
+import { OWNER } from '#domain/members/roles.ts';
+import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
+import { fieldErrors, invalid, isRefused, type Refused } from '#runtime/failure.ts';
 import { titleErrors } from '../issuables/index.ts';
 import { afterBesides, described } from '../quick-actions/index.ts';
-import { changeIssue } from './change.ts';
-import { newIssueSubject } from './commands.ts';
 import { moveToEpic, wishedEpic } from './epic.ts';
-import { addIssue, tellOfIssue } from './file.ts';
+import { addIssue, tellOfIssue } from './insert.ts';
 import { changedMetadata, NO_METADATA, weightErrors } from './metadata.ts';
 import type { newIssueParams } from './parameters.ts';
+import { newIssueSubject } from './quick-actions/subject.ts';
+import { changeIssue } from './update.ts';
 
 type Wish = ParameterValues<typeof newIssueParams> & { readonly title: string };
 

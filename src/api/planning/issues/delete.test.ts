@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
+import { done, world } from '#test/support/world.ts';
 
 const { project, owner, planner, developer, newProject } = await world({ project: { with: ['planner', 'developer'] } });
 const issues = `${project.at}/issues`;

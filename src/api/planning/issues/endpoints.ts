@@ -1,20 +1,20 @@
-import { findIssues } from '../../../access/issues.ts';
-import { administratorLate } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { created, nothing, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, exclusive, required } from '../../../http/parameters/declarations.ts';
-import { title } from '../../../http/parameters/texts.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { FORBIDDEN, INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
+import { findIssues } from '#authorization/issues.ts';
+import { administratorLate } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, shown } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { atLeastOne, exclusive, required } from '#http/parameters/declarations.ts';
+import { title } from '#http/parameters/texts.ts';
+import { integer } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { ISSUES, removeThing, unchangedOnly } from '../issuables/index.ts';
 import { issueNotFound, managingIssue, readingIssue, updatingIssue } from './access.ts';
-import { changeIssue } from './change.ts';
 import { createIssue as create } from './create.ts';
 import { Issue } from './entities.ts';
+import { issuesTurn } from './lock-key.ts';
 import { issueChangeParams, newIssueParams } from './parameters.ts';
-import { issuesTurn } from './turn.ts';
+import { changeIssue } from './update.ts';
 
 export const readIssue = endpoint({
   get: '/projects/:id/issues/:issue_iid',
@@ -100,5 +100,5 @@ export const deleteIssue = endpoint({
   write: (act, { issue, unchanged }) => removeThing(act, ISSUES, issue, unchanged.only),
 });
 
-export * from './act-endpoints.ts';
-export * from './list-endpoints.ts';
+export * from './actions/endpoints.ts';
+export * from './listing/endpoints.ts';

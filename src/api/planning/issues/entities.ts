@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import type { Issue as IssueWithCaller, ListedIssue } from '../../../access/issues.ts';
-import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { UserBasic } from '../../identity/users/index.ts';
+import { UserBasic } from '#api/identity/users/index.ts';
+import type { Issue as IssueWithCaller, ListedIssue } from '#authorization/issues.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { type EpicOfIssueRow, epicsSeenBy } from '../epics/index.ts';
 import {
   besideListed,
@@ -19,7 +19,7 @@ import {
 } from '../issuables/index.ts';
 import { Iteration, iterationsSeenBy } from '../iterations/index.ts';
 import { Milestone } from '../milestones/index.ts';
-import { closingCounts } from './closing-counts.ts';
+import { closingCounts } from './listing/closing-counts.ts';
 
 /** The forms of an issue (contract/planning.md §1 "Issue"). */
 

@@ -1,8 +1,8 @@
-import { type Epic, findEpic, findEpics, readableEpic } from '../../../access/epics.ts';
-import type { Project } from '../../../access/projects.ts';
-import { reachOf } from '../../../access/reach.ts';
-import type { Act } from '../../../facts/act.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { type Epic, findEpic, findEpics, readableEpic } from '#authorization/epics.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { reachOf } from '#domain/namespaces/scope.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import { associationsOf, type IssueInProject, isInArchived, relate, unrelate } from '../epics/index.ts';
 
 /** The epic that an issue shall be in (contract/planning.md §3.6). */

@@ -1,5 +1,5 @@
-import type { Build, CallerName, Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import type { Build, CallerName, Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 const ofProject: Build = ({ project }) => ({ by: 'guest', path: { id: project.id } });

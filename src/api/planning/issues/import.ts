@@ -1,16 +1,16 @@
-import { IID_TAKEN, reserveIid } from '../../../access/iids.ts';
-import { findIssue, type Issue, issueReadersAmong } from '../../../access/issues.ts';
-import type { Project } from '../../../access/projects.ts';
-import { reachOf } from '../../../access/reach.ts';
-import type { IssueState, IssueType } from '../../../database/tables/issues.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { findIssue, type Issue, issueReadersAmong } from '#authorization/issues.ts';
+import type { IssueState, IssueType } from '#database/tables/issues.ts';
+import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { reachOf } from '#domain/namespaces/scope.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
 import { joinEpic } from '../epics/index.ts';
 import { type Past, titleErrors, wishedAssignees, wishedLabels } from '../issuables/index.ts';
 import { findMilestoneTitled } from '../milestones/index.ts';
 import { epicForImported } from './epic.ts';
-import { addIssue } from './file.ts';
+import { addIssue } from './insert.ts';
 import { NO_METADATA, weightErrors } from './metadata.ts';
 
 /** An issue as another server tells of it, with people and epic of this one. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newIteration } from '../iteration-cadences/given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 

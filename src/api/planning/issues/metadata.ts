@@ -1,7 +1,7 @@
-import { issueReadersAmong } from '../../../access/issues.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { ParameterValues } from '../../../http/parameters/declarations.ts';
+import { issueReadersAmong } from '#authorization/issues.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { type LabelWish, wishedAssignees, wishedLabels, wishedMilestone } from '../issuables/index.ts';
 import { iterationInReach } from '../iterations/index.ts';
 import type { issueChangeParams } from './parameters.ts';

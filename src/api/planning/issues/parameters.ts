@@ -1,16 +1,7 @@
-import { LARGEST_IID } from '../../../access/iids.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { longDescription, text, title } from '../../../http/parameters/texts.ts';
-import {
-  boolean,
-  commaArray,
-  date,
-  dateTime,
-  integer,
-  integerIn,
-  notBlank,
-  oneOf,
-} from '../../../http/parameters/types.ts';
+import { LARGEST_IID } from '#domain/iids.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { longDescription, text, title } from '#http/parameters/texts.ts';
+import { boolean, commaArray, date, dateTime, integer, integerIn, notBlank, oneOf } from '#http/parameters/types.ts';
 
 /** What issues are filed with and changed to (contract/planning.md §3.6). */
 

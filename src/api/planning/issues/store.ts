@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import type { IssuesTables } from '../../../database/tables/issues.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { IssuesTables } from '#database/tables/issues.ts';
 import { GAP, type Line, lastPosition } from '../issuables/index.ts';
 
 /** The rows of issues. */

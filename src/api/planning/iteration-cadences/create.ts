@@ -1,10 +1,10 @@
-import type { Group } from '../../../access/groups.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { invalid, type Refused } from '../../../refused.ts';
-import { completed, contentErrors } from './content.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, type Refused } from '#runtime/failure.ts';
 import { scheduleAnew } from './schedule.ts';
 import { type CadenceContent, type CadenceRow, insertCadence, manualCadenceTitled } from './store.ts';
+import { completed, contentErrors } from './validation.ts';
 
 /** Makes a cadence of this group, and the iterations of an automatic one. */
 export async function createCadence(

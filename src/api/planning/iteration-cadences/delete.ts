@@ -1,11 +1,11 @@
-import { stillInGroup } from '../../../access/standing.ts';
-import type { Transaction } from '../../../database/database.ts';
-import type { Acting } from '../../../facts/act.ts';
-import { inPieces, PIECE, pieceOf } from '../../../facts/pieces.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { stillInGroup } from '#authorization/current-access.ts';
+import type { Transaction } from '#database/database.ts';
+import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
+import type { Acting } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { MANAGING_ITERATIONS } from './access.ts';
-import { giveIteration } from './give-iteration.ts';
+import { giveIteration } from './assign-iteration.ts';
 import { type CadenceRow, deleteCadenceRow } from './store.ts';
 
 /** Deletes a cadence with its iterations, in several acts if very many issues have one of them: they lose it first. */

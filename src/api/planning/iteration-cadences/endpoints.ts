@@ -1,18 +1,18 @@
-import { ownReach, reachOf } from '../../../access/reach.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
-import { expression, ruledText } from '../../../http/parameters/texts.ts';
-import { boolean, date, integer } from '../../../http/parameters/types.ts';
-import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
+import { expression, ruledText } from '#http/parameters/texts.ts';
+import { boolean, date, integer } from '#http/parameters/types.ts';
 import { cadenceInReach, managingIterations, ownCadence, readingIterations } from './access.ts';
-import { changeCadence } from './change.ts';
 import { createCadence } from './create.ts';
 import { deleteCadence } from './delete.ts';
 import { Cadence } from './entities.ts';
 import { iterationsTurn } from './iteration-rows.ts';
 import { iterationsAreThere } from './schedule.ts';
 import { listCadences } from './store.ts';
+import { changeCadence } from './update.ts';
 
 // contract/planning.md §3.10, an extension.
 

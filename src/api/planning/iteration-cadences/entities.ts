@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { day, moment, nullable } from '#http/endpoint/responses.ts';
 import type { CadenceRow } from './store.ts';
 
 /** contract/planning.md §1 "Cadence" */

@@ -1,5 +1,5 @@
-import type { Example, Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import type { Example, Examples } from '#test/examples/example.ts';
+import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 const AUTOMATIC = { start_date: '2099-01-01', duration_in_weeks: 2, iterations_in_advance: 2 };

@@ -1,6 +1,6 @@
-import { nextIid, reserveIid } from '../../../access/iids.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { nextIid, reserveIid } from '#domain/iids.ts';
 import type { Period, Standing } from './periods.ts';
 import type { CadenceRow } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { daysAfter, LAST_DAY } from '../../../clock.ts';
+import { daysAfter, LAST_DAY } from '#runtime/clock.ts';
 
 /** Which days the iterations of an automatic cadence are (contract/planning.md §3.10 "Automatic scheduling"): arithmetic of days. */
 

@@ -1,10 +1,10 @@
-import { defineJob } from '../../../background/job.ts';
-import type { Transaction } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '../../../facts/pieces.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { giveIteration } from './give-iteration.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import type { Transaction } from '#database/database.ts';
+import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Rooms } from '#http/services.ts';
+import { defineJob } from '#jobs/job.ts';
+import { giveIteration } from './assign-iteration.ts';
 import { currentIteration } from './iteration-rows.ts';
 import { readCadence } from './store.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, world } from '../../../../test/world.ts';
-import { PIECE } from '../../../facts/pieces.ts';
-import { AUTOMATIC, daysOf, newCadence } from './given.testing.ts';
+import { PIECE } from '#events/batches.ts';
+import { done, type Group, world } from '#test/support/world.ts';
+import { AUTOMATIC, daysOf, newCadence } from './fixtures.testing.ts';
 
 const here = await world();
 const { database } = here.server.rooms;

@@ -1,12 +1,12 @@
 import type { ExpressionBuilder } from 'kysely';
-import { defineJob, enqueue } from '../../../background/job.ts';
-import type { Schedule } from '../../../background/schedules.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
-import type { Act, Acting } from '../../../facts/act.ts';
-import { FallenDue } from '../../../facts/fallen-due.ts';
-import type { Rooms } from '../../../http/rooms.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { invalid, type Refused } from '../../../refused.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { FallenDue } from '#events/overdue-work.ts';
+import type { Act, Acting } from '#events/unit-of-work.ts';
+import type { Rooms } from '#http/services.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import type { Schedule } from '#jobs/schedules.ts';
+import { invalid, type Refused } from '#runtime/failure.ts';
 import {
   closedSince,
   currentIteration,

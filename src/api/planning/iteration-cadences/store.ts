@@ -1,10 +1,10 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { containingUnindexed } from '../../../database/search.ts';
-import type { IterationsTables } from '../../../database/tables/iterations.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paged } from '#database/page.ts';
+import { containingUnindexed } from '#database/search/substring-search.ts';
+import type { IterationsTables } from '#database/tables/iterations.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** The rows of cadences. */
 

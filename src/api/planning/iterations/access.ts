@@ -1,11 +1,11 @@
-import type { Group } from '../../../access/groups.ts';
-import { reachOf } from '../../../access/reach.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inPublicProject } from '../../../http/access/project-access.ts';
-import { refuseOnFree } from '../../../http/access/tiers.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import { reachOf } from '#domain/namespaces/scope.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { refuseOnFree } from '#http/access/tiers.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { findIteration } from './store.ts';
 
 /** Whose iterations a caller may read, and which one a path names (contract/planning.md §2.4, §3.10). */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { daysOf, newCadence, newIteration } from '../iteration-cadences/given.testing.ts';
+import { world } from '#test/support/world.ts';
+import { daysOf, newCadence, newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 const here = await world();
 const days = { start_date: '2026-02-01', due_date: '2026-02-14' };

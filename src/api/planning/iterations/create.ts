@@ -1,7 +1,7 @@
-import type { Group } from '../../../access/groups.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { invalid, type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, type Refused, refused } from '#runtime/failure.ts';
 import {
   type CadenceRow,
   createManualCadence,
@@ -9,8 +9,8 @@ import {
   firstManualCadence,
   insertIteration,
 } from '../iteration-cadences/index.ts';
-import { contentErrors, titleOf } from './content.ts';
 import { findIteration, type IterationContent, type IterationRow } from './store.ts';
+import { contentErrors, titleOf } from './validation.ts';
 
 /** What is wished for: without a cadence that of the group whose iterations people make. */
 export interface IterationWish extends IterationContent {

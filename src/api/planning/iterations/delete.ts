@@ -1,8 +1,8 @@
-import { stillInGroup } from '../../../access/standing.ts';
-import type { Acting } from '../../../facts/act.ts';
-import { inPieces, MORE, PIECE } from '../../../facts/pieces.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { stillInGroup } from '#authorization/current-access.ts';
+import { inPieces, MORE, PIECE } from '#events/batches.ts';
+import type { Acting } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { giveIteration, MANAGING_ITERATIONS, readCadence, schedule } from '../iteration-cadences/index.ts';
 import { deleteIterationRow, findIteration, type IterationRow, isLast, stateOf } from './store.ts';
 

@@ -1,9 +1,9 @@
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { description, expression, ruledText } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, date, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
-import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { description, expression, ruledText } from '#http/parameters/texts.ts';
+import { boolean, commaArray, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import {
   iterationsAreThere,
   iterationsTurn,
@@ -11,12 +11,12 @@ import {
   readingIterations,
 } from '../iteration-cadences/index.ts';
 import { iterationInReach, ownIteration, readingProjectIterations } from './access.ts';
-import { changeIteration } from './change.ts';
-import { TITLE_TAKEN } from './content.ts';
 import { createIteration as create } from './create.ts';
 import { deleteIteration as remove } from './delete.ts';
 import { Iteration } from './entities.ts';
 import { ITERATION_STATES, listIterations } from './store.ts';
+import { changeIteration } from './update.ts';
+import { TITLE_TAKEN } from './validation.ts';
 
 const listing = {
   state: optional(oneOf(...ITERATION_STATES), 'all'),

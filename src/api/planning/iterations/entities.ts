@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { day, moment, nullable } from '#http/endpoint/responses.ts';
 import { besideIterations, type IterationRow, stateOf } from './store.ts';
 
 /** contract/planning.md §1 "Iteration" */

@@ -1,10 +1,10 @@
-import type { Group } from '../../../access/groups.ts';
-import { IID_TAKEN } from '../../../access/iids.ts';
-import type { Act } from '../../../facts/act.ts';
-import { invalid, type Refused } from '../../../refused.ts';
+import { IID_TAKEN } from '#domain/iids.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, type Refused } from '#runtime/failure.ts';
 import { type IterationPast, importedCadence, insertIteration } from '../iteration-cadences/index.ts';
-import { contentErrors, titleOf } from './content.ts';
 import { findIteration, type IterationContent, type IterationRow, isIidTaken } from './store.ts';
+import { contentErrors, titleOf } from './validation.ts';
 
 /** An iteration as another server tells of it. */
 export interface ImportedIteration extends IterationContent, IterationPast {}

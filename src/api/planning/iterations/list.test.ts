@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, world } from '../../../../test/world.ts';
-import { newCadence, newIteration } from '../iteration-cadences/given.testing.ts';
+import { done, type Group, world } from '#test/support/world.ts';
+import { newCadence, newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 const here = await world();
 const group = await here.newGroup({ visibility: 'public', with: ['guest'] });

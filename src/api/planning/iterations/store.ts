@@ -1,16 +1,16 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import { namespacesInside } from '../../../access/closure.ts';
-import { namespacePaths } from '../../../access/routes.ts';
-import { groupVisibleTo } from '../../../access/visible.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import { containingUnindexed } from '../../../database/search.ts';
-import type { IterationsTables } from '../../../database/tables/iterations.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { groupVisibleTo } from '#authorization/visibility-conditions.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paged } from '#database/page.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import { containingUnindexed } from '#database/search/substring-search.ts';
+import type { IterationsTables } from '#database/tables/iterations.ts';
+import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
+import { namespacePaths } from '#domain/namespaces/routes.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** The rows of iterations. */
 

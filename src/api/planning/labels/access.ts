@@ -1,15 +1,15 @@
-import { mayInGroup, mayInProject } from '../../../access/abilities.ts';
-import { findGroup, type Group } from '../../../access/groups.ts';
-import type { Project } from '../../../access/projects.ts';
-import { ownReach, type Reach, reachOf } from '../../../access/reach.ts';
-import type { Access, AccessCall } from '../../../http/access/access.ts';
-import type { InParent } from '../../../http/access/parents.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { boolean, integer } from '../../../http/parameters/types.ts';
-import { forbidden, HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInGroup, mayInProject } from '#authorization/abilities.ts';
+import { findGroup, type Group } from '#domain/namespaces/groups.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { ownReach, type Reach, reachOf } from '#domain/namespaces/scope.ts';
+import type { Access, AccessCall } from '#http/access/access.ts';
+import type { InParent } from '#http/access/parents.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { forbidden, HttpRefusal, notFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { boolean, integer } from '#http/parameters/types.ts';
 import { findLabel, findLabelTitled } from './store.ts';
 
 /** Who may see and manage labels, and which label a path or body names (contract/planning.md §3.5). */

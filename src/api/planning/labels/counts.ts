@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { issueOfAnybodyVisibleTo, onlyAsOwnVisibleTo } from '../../../access/issues.ts';
-import { mergeRequestVisibleTo } from '../../../access/merge-requests.ts';
-import type { Reader } from '../../../database/database.ts';
-import { mayBeLong } from '../../../database/long-statements.ts';
-import type { IssueState } from '../../../database/tables/issues.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { issueOfAnybodyVisibleTo, onlyAsOwnVisibleTo } from '#authorization/issues.ts';
+import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
+import type { Reader } from '#database/database.ts';
+import { mayBeLong } from '#database/engines/long-statements.ts';
+import type { IssueState } from '#database/tables/issues.ts';
 
 /** How many issues bear a label: counted by an index that knows their project and state, not one by one. */
 

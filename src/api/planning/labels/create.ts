@@ -1,8 +1,8 @@
-import { ownerOf, ownReach, type Place } from '../../../access/reach.ts';
-import type { Act } from '../../../facts/act.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { type GivenLabel, labelContent } from './content.ts';
+import { ownerOf, ownReach, type Place } from '#domain/namespaces/scope.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import { findLabel, insertLabels, type LabelRow, setPriority } from './store.ts';
+import { type GivenLabel, labelContent } from './validation.ts';
 
 /** Creates a label of this project or group. */
 export async function createLabel(

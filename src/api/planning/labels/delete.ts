@@ -1,8 +1,8 @@
-import { referElsewhere } from '../../../database/some.ts';
-import type { Acting } from '../../../facts/act.ts';
-import { inPieces, PIECE, pieceOf } from '../../../facts/pieces.ts';
-import { type InParent, stillIn } from '../../../http/access/parents.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { referElsewhere } from '#database/batch-statements.ts';
+import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
+import type { Acting } from '#events/unit-of-work.ts';
+import { type InParent, stillIn } from '#http/access/parents.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { MANAGING } from './access.ts';
 import { BEARERS, deleteLabelRow, takeLabelOff } from './store.ts';
 

@@ -1,11 +1,11 @@
-import { ownReach, reachOf } from '../../../access/reach.ts';
-import { forBoth, type ParentKind, turnOf } from '../../../http/access/parents.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, exactlyOne, optional, type Parameter, required } from '../../../http/parameters/declarations.ts';
-import { expression, ruledText, sizedText, text } from '../../../http/parameters/texts.ts';
-import { boolean, integer } from '../../../http/parameters/types.ts';
-import { INVALID, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
+import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
+import { forBoth, type ParentKind, turnOf } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { INVALID, NOT_MODIFIED } from '#http/errors/error-messages.ts';
+import { atLeastOne, exactlyOne, optional, type Parameter, required } from '#http/parameters/declarations.ts';
+import { expression, ruledText, sizedText, text } from '#http/parameters/texts.ts';
+import { boolean, integer } from '#http/parameters/types.ts';
 import {
   anyLabel,
   labelInBody,
@@ -16,13 +16,13 @@ import {
   promoting,
   SEEING,
 } from './access.ts';
-import { changeLabel, type LabelChange } from './change.ts';
 import { createLabel } from './create.ts';
 import { deleteLabel } from './delete.ts';
 import { Label, ProjectLabel } from './entities.ts';
 import { promoteLabel } from './promote.ts';
 import { listLabels } from './store.ts';
 import { subscribeToLabel } from './subscriptions.ts';
+import { changeLabel, type LabelChange } from './update.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
 

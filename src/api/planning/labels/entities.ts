@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { mapText, textsOf } from '../../../database/long-texts.ts';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { mapText, textsOf } from '#database/long-texts.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
 import { textColorOn } from './color.ts';
 import { countIssues, countOpenMergeRequests } from './counts.ts';
 import type { LabelBasicRow, LabelListed } from './store.ts';

@@ -1,5 +1,5 @@
-import type { Build, Example, Examples } from '../../../../test/examples/example.ts';
-import type { Group, Project, Scene } from '../../../../test/examples/scene.ts';
+import type { Build, Example, Examples } from '#test/examples/example.ts';
+import type { Group, Project, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 type Place = (scene: Scene) => Group | Project;

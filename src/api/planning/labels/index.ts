@@ -1,4 +1,4 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { mergeLabels } from './merge.ts';
 
@@ -6,8 +6,8 @@ import { mergeLabels } from './merge.ts';
 export { readColor, textColorOn } from './color.ts';
 export { createLabel } from './create.ts';
 export { LabelBasic } from './entities.ts';
-export { labelsLike } from './like.ts';
-export { nameLabels } from './name.ts';
+export { labelsLike } from './equivalents.ts';
+export { nameLabels } from './find-or-create.ts';
 export { type LabelBasicRow, labelsByIds, labelsTitled } from './store.ts';
 
 export const labels = family({ endpoints, jobs: [mergeLabels] });

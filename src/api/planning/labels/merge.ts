@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { namespacesInside, projectsInside } from '../../../access/closure.ts';
-import { defineJob } from '../../../background/job.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
-import { referElsewhere } from '../../../database/some.ts';
-import type { Act, Acting } from '../../../facts/act.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '../../../facts/pieces.ts';
-import { NOBODY } from '../../../identity/caller.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import { referElsewhere } from '#database/batch-statements.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
+import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import type { Act, Acting } from '#events/unit-of-work.ts';
+import { defineJob } from '#jobs/job.ts';
 import { BEARERS, deleteLabelRow } from './store.ts';
 
 /** What else there is of labels of one title below a group becomes the group's label (contract/planning.md §3.5). */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
-import { newIssue } from '../notes/given.testing.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { newIssue } from '../notes/fixtures.testing.ts';
 
 const { group, owner, guest, planner, user, newProject, newGroup, server, work } = await world({
   group: { visibility: 'private', with: ['guest', 'planner'] },

@@ -1,11 +1,11 @@
-import { stillThere } from '../../../access/gone.ts';
-import type { Group } from '../../../access/groups.ts';
-import type { Project } from '../../../access/projects.ts';
-import { ownerOf, ownReach } from '../../../access/reach.ts';
-import { enqueue } from '../../../background/job.ts';
-import type { Act } from '../../../facts/act.ts';
-import { MORE } from '../../../facts/pieces.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { ownerOf, ownReach } from '#domain/namespaces/scope.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { MORE } from '#events/batches.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { enqueue } from '#jobs/job.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { mergeLabels, mergeSome } from './merge.ts';
 import { findLabel, findLabelTitled, insertLabels, type LabelRow } from './store.ts';
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { nearestFirst, type Owner, type Reach, within } from '../../../access/reach.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import { containingWordsUnindexed } from '../../../database/search-words.ts';
-import { searchWords } from '../../../database/words.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paged } from '#database/page.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import { searchWords } from '#database/search/query-words.ts';
+import { containingWordsUnindexed } from '#database/search/word-search.ts';
+import { nearestFirst, type Owner, type Reach, within } from '#domain/namespaces/scope.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** A label as all that bear it show it; its description is read besides. */
 export interface LabelBasicRow {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
 
 const { group, owner, guest, anonymous, user, newProject, name } = await world({
   group: { visibility: 'private', with: ['guest'] },

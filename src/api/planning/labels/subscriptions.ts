@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { ownReach, type Reach } from '../../../access/reach.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Parent } from '../../../http/access/parents.ts';
-import type { Caller, SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { ownReach, type Reach } from '#domain/namespaces/scope.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Parent } from '#http/access/parents.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import type { LabelListed } from './store.ts';
 
 /** Who is told where a label is put on: of the things of a project, or everywhere (contract/planning.md §3.5). */

@@ -1,13 +1,13 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { findIssue, findIssues, type Issue, mayReadIssue } from '../../../access/issues.ts';
-import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { pathText } from '../../../http/parameters/texts.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { nestedNotFound, notFound } from '../../../http/refusals/refusal.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { findIssue, findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
+import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { pathText } from '#http/parameters/texts.ts';
+import { integer } from '#http/parameters/types.ts';
 import { readableIssue } from '../issues/index.ts';
 import { findLinkOf, type IssueLinkRow, otherEnd } from './store.ts';
 

@@ -1,8 +1,8 @@
-import { created, listOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { oneOf } from '../../../http/parameters/types.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, listOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { oneOf } from '#http/parameters/types.ts';
 import { endingLink, linkedIssue, linking, readingLink } from './access.ts';
 import { IssueLink, LinkedIssue } from './entities.ts';
 import { linkIssues, unlinkIssues } from './link.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newIssue } from '../notes/given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newIssue } from '../notes/fixtures.testing.ts';
 
 test('an issue has a hundred links, however many come at once', async () => {
   const { project, owner, server } = await world({ project: {} });

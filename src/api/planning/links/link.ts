@@ -1,9 +1,9 @@
-import { stillThere } from '../../../access/gone.ts';
-import { findIssues } from '../../../access/issues.ts';
-import type { Act } from '../../../facts/act.ts';
-import { blockedBy, blocking, relatedTo, relationRemoved } from '../../../history/index.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { blockedBy, blocking, relatedTo, relationRemoved } from '#activity/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { findIssues } from '#authorization/issues.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { fullReference } from '../issuables/index.ts';
 import { type End, mayRelate } from './access.ts';
 import type { IssueLinkEnds } from './entities.ts';

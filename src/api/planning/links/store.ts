@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
-import { findListedIssues, issueVisibleTo, type ListedIssue } from '../../../access/issues.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import type { IssueLinkType } from '../../../database/tables/issues.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { findListedIssues, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { IssueLinkType } from '#database/tables/issues.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
 import type { SeenFrom } from '../issuables/index.ts';
 
 /** The rows of links. */

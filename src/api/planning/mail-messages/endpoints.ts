@@ -1,11 +1,11 @@
-import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '../../../database/tables/mail.ts';
-import { administrator } from '../../../http/access/access.ts';
-import { pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { integer, oneOf } from '../../../http/parameters/types.ts';
+import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '#database/tables/mail.ts';
+import { administrator } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { integer, oneOf } from '#http/parameters/types.ts';
+import { retry } from './delivery/retry.ts';
 import { MailMessage } from './entities.ts';
-import { retry } from './retry.ts';
 import { listMessages } from './store.ts';
 
 // What the server has to tell by mail (contract/activity.md Part 5).

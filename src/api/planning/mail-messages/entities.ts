@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '../../../database/tables/mail.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '#database/tables/mail.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import type { MailRow } from './store.ts';
 
 /** A mail as administrators see it (contract/activity.md Part 5); what it says is shown to nobody. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newIssue } from '../notes/given.testing.ts';
-import { newMail } from './given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newIssue } from '../notes/fixtures.testing.ts';
+import { newMail } from './fixtures.testing.ts';
 
 const here = await world();
 const { root, user, anonymous, newProject, work, server } = here;

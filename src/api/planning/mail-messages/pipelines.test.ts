@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow } from '../../../../test/jobs.ts';
-import { type Caller, done, type Project, world } from '../../../../test/world.ts';
-import type { EmailEvent } from '../../../database/tables/notifications.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { outboxOf } from './given.testing.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import type { EmailEvent } from '#database/tables/notification-settings.ts';
+import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { outboxOf } from './fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
 const { newProject, server, root } = here;

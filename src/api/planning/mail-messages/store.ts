@@ -1,10 +1,10 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { MailEvent, MailState, MailTables, MailTarget } from '../../../database/tables/mail.ts';
-import { columnOf, type Resource } from '../../../history/index.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Recipient } from './recipients.ts';
+import { columnOf, type Resource } from '#activity/index.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { MailEvent, MailState, MailTables, MailTarget } from '#database/tables/mail.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import type { Recipient } from './recipients/recipients.ts';
 
 /** The rows of mails. */
 

@@ -1,16 +1,16 @@
-import { mayInProject, type ProjectAbilityName } from '../../../access/abilities.ts';
+import { mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
 import {
   findMergeRequest,
   type MergeRequest,
   mayReadMergeRequests,
   mayUpdateMergeRequest,
-} from '../../../access/merge-requests.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
+} from '#authorization/merge-requests.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 
 interface OfProject {
   readonly project: Project;

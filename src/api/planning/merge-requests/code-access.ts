@@ -1,9 +1,9 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { forbidden, unauthorized } from '../../../http/refusals/refusal.ts';
-import { mayMergeInto } from '../../../repositories/ref-rights.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { forbidden, unauthorized } from '#http/errors/http-error.ts';
+import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { type OfMergeRequest, ownMergeRequest, readableMergeRequest, readingMergeRequest } from './access.ts';
 
 /** Who gets to the code through a merge request. */

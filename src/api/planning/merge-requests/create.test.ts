@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newBranch, newMergeRequest } from './given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newBranch, newMergeRequest } from './fixtures.testing.ts';
 
 const { project, owner, developer, reporter, guest, anonymous } = await world({
   project: { readme: true, with: ['developer', 'reporter', 'guest'] },

@@ -1,16 +1,16 @@
-import { inProject } from '../../../http/access/project-access.ts';
-import { created, nothing, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, exclusive, optional } from '../../../http/parameters/declarations.ts';
-import { boolean } from '../../../http/parameters/types.ts';
-import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, shown } from '#http/endpoint/responses.ts';
+import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { atLeastOne, exclusive, optional } from '#http/parameters/declarations.ts';
+import { boolean } from '#http/parameters/types.ts';
 import { unchangedOnly } from '../issuables/index.ts';
 import { managingMergeRequest, readingMergeRequest, updatingMergeRequest } from './access.ts';
-import { changeMergeRequest } from './change.ts';
 import { createMergeRequest as create } from './create.ts';
+import { removeMergeRequest } from './delete.ts';
 import { MergeRequest } from './entities.ts';
 import { mergeRequestChangeParams, newMergeRequestParams } from './parameters.ts';
-import { removeMergeRequest } from './remove.ts';
+import { changeMergeRequest } from './update.ts';
 
 export const readMergeRequest = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid',
@@ -90,10 +90,10 @@ export const deleteMergeRequest = endpoint({
 });
 
 export * from './auto-merge/endpoints.ts';
-export * from './commit-endpoints.ts';
-export * from './diff-endpoints.ts';
-export * from './issue-endpoints.ts';
-export * from './list-endpoints.ts';
-export * from './merge-endpoints.ts';
-export * from './part-endpoints.ts';
+export * from './diffs/endpoints.ts';
+export * from './listing/commit-endpoints.ts';
+export * from './listing/endpoints.ts';
+export * from './listing/issue-endpoints.ts';
+export * from './merging/endpoints.ts';
 export * from './rebase/endpoints.ts';
+export * from './subscription-and-time-endpoints.ts';

@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
+import { Pipeline, PipelineListed } from '#api/code/pipeline-summaries/index.ts';
+import { UserBasic } from '#api/identity/users/index.ts';
+import { escaped, paragraphs } from '#api/namespaces/projects/index.ts';
 import type {
   ListedMergeRequest as ListedRow,
   MergeRequest as MergeRequestOfCaller,
   MergeRequestRow,
-} from '../../../access/merge-requests.ts';
-import { headPipelines } from '../../../access/pipelines.ts';
-import { withOpenThreads } from '../../../access/threads.ts';
-import { givingWay } from '../../../gate.ts';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
-import { Pipeline, PipelineListed } from '../../code/pipeline-summaries/index.ts';
-import { UserBasic } from '../../identity/users/index.ts';
-import { escaped, paragraphs } from '../../places/projects/index.ts';
+} from '#authorization/merge-requests.ts';
+import { headPipelines } from '#authorization/pipelines.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { withOpenThreads } from '#domain/threads.ts';
+import { entity, inForm, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
 import {
   assigneesOf,
   besideListed,
@@ -28,8 +28,8 @@ import {
   taskCompletionStatus,
 } from '../issuables/index.ts';
 import { Milestone } from '../milestones/index.ts';
-import { lookInto } from './looked-into.ts';
-import { mergeSettingsOf } from './merge-settings.ts';
+import { lookInto } from './merging/live-status.ts';
+import { mergeSettingsOf } from './merging/merge-settings.ts';
 import {
   DETAILED_STATUSES,
   detailedStatus,
@@ -37,7 +37,7 @@ import {
   type MergeSettings,
   mergeStatus,
   squashes,
-} from './mergeability.ts';
+} from './merging/mergeability.ts';
 import { rebasesUnderWay } from './rebase/store.ts';
 
 /** The forms of a merge request (contract/planning.md §1 "MergeRequest"). */

@@ -1,17 +1,17 @@
-import { IID_TAKEN, reserveIid } from '../../../access/iids.ts';
-import { findMergeRequest, type MergeRequest, mergeRequestReadersAmong } from '../../../access/merge-requests.ts';
-import type { Project } from '../../../access/projects.ts';
-import { reachOf } from '../../../access/reach.ts';
-import type { MergeRequestState } from '../../../database/tables/merge-requests.ts';
-import type { Act } from '../../../facts/act.ts';
-import { validBranchName } from '../../../git/refs.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { findMergeRequest, type MergeRequest, mergeRequestReadersAmong } from '#authorization/merge-requests.ts';
+import type { MergeRequestState } from '#database/tables/merge-requests.ts';
+import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { reachOf } from '#domain/namespaces/scope.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { validBranchName } from '#git/refs/refs.ts';
+import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
 import { IMPORTED, type Past, titleErrors, wishedAssignees, wishedLabels, wishedUsers } from '../issuables/index.ts';
 import { findMilestoneTitled } from '../milestones/index.ts';
-import { addMergeRequest } from './add.ts';
+import { addMergeRequest } from './insert.ts';
 import { openFor } from './store.ts';
-import type { Span } from './versions.ts';
+import type { Span } from './versions/versions.ts';
 
 /** A merge request as another server tells of it, with people of this one. */
 export interface ImportedMergeRequest extends Past<MergeRequestState> {

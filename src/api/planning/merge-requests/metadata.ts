@@ -1,7 +1,7 @@
-import { mergeRequestReadersAmong } from '../../../access/merge-requests.ts';
-import type { Project } from '../../../access/projects.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { ParameterValues } from '../../../http/parameters/declarations.ts';
+import { mergeRequestReadersAmong } from '#authorization/merge-requests.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { type LabelWish, wishedAssignees, wishedLabels, wishedMilestone, wishedUsers } from '../issuables/index.ts';
 import type { mergeRequestChangeParams } from './parameters.ts';
 

@@ -1,6 +1,6 @@
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { longDescription, refName, text, title } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, integer, oneOf } from '../../../http/parameters/types.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { longDescription, refName, text, title } from '#http/parameters/texts.ts';
+import { boolean, commaArray, integer, oneOf } from '#http/parameters/types.ts';
 
 /** What merge requests are made with and changed to (contract/planning.md §3.8). */
 

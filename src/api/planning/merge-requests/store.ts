@@ -1,7 +1,7 @@
 import type { Insertable, Updateable } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import type { MergeRequestsTables } from '../../../database/tables/merge-requests.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import type { MergeRequestsTables } from '#database/tables/merge-requests.ts';
 
 /** The rows of merge requests and of what hangs on them alone. */
 

@@ -1,13 +1,13 @@
-import { mayInGroup } from '../../../access/abilities.ts';
-import { findGroup, type Group } from '../../../access/groups.ts';
-import type { Project } from '../../../access/projects.ts';
-import { ownReach } from '../../../access/reach.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
-import type { InParent } from '../../../http/access/parents.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { mayInGroup } from '#authorization/abilities.ts';
+import { findGroup, type Group } from '#domain/namespaces/groups.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { ownReach } from '#domain/namespaces/scope.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import type { InParent } from '#http/access/parents.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { findMilestone } from './store.ts';
 
 /** Who may see and manage milestones, and which one a path names (contract/planning.md §3.5). */

@@ -1,11 +1,11 @@
-import { nextIid } from '../../../access/iids.ts';
-import { ownerOf, type Place } from '../../../access/reach.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import type { Refused } from '../../../refused.ts';
-import { contentRefusal } from './content.ts';
-import { recordMilestone } from './record.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { nextIid } from '#domain/iids.ts';
+import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Refused } from '#runtime/failure.ts';
+import { recordMilestone } from './activity.ts';
 import { insertMilestone, type MilestoneContent, type MilestoneRow } from './store.ts';
+import { contentRefusal } from './validation.ts';
 
 /** Creates a milestone of this project or group. */
 export async function createMilestone(

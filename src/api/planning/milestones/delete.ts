@@ -1,10 +1,10 @@
-import type { Acting } from '../../../facts/act.ts';
-import { inPieces, PIECE, pieceOf } from '../../../facts/pieces.ts';
-import { forgetTargetActivity } from '../../../history/index.ts';
-import { type InParent, stillIn } from '../../../http/access/parents.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { forgetTargetActivity } from '#activity/index.ts';
+import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
+import type { Acting } from '#events/unit-of-work.ts';
+import { type InParent, stillIn } from '#http/access/parents.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { MANAGING } from './access.ts';
-import { recordMilestone } from './record.ts';
+import { recordMilestone } from './activity.ts';
 import { deleteMilestoneRow, loseMilestoneEvents, type MilestoneRow, takeMilestoneOff } from './store.ts';
 
 /**

@@ -1,19 +1,19 @@
-import { ownReach, reachOf } from '../../../access/reach.ts';
-import { forBoth, turnOf } from '../../../http/access/parents.ts';
-import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
-import { expression, longDescription, ruledText, text } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, date, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
+import { forBoth, turnOf } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
+import { expression, longDescription, ruledText, text } from '#http/parameters/texts.ts';
+import { boolean, commaArray, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { MANAGING, ownMilestone, promoting, SEEING } from './access.ts';
-import { changeMilestone } from './change.ts';
-import { TITLE_TAKEN } from './content.ts';
 import { createMilestone } from './create.ts';
 import { deleteMilestone } from './delete.ts';
 import { Milestone } from './entities.ts';
 import { promoteMilestone } from './promote.ts';
 import { listMilestones } from './store.ts';
+import { changeMilestone } from './update.ts';
+import { TITLE_TAKEN } from './validation.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
 

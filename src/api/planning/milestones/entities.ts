@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { textsOf } from '../../../database/long-texts.ts';
-import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { textsOf } from '#database/long-texts.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { day, moment, nullable } from '#http/endpoint/responses.ts';
 import { type MilestoneBasicRow, pathsOf } from './store.ts';
 
 const descriptionsOf = textsOf('milestones', 'description');

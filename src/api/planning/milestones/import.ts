@@ -1,9 +1,9 @@
-import { IID_TAKEN, reserveIid } from '../../../access/iids.ts';
-import { ownerOf, type Place } from '../../../access/reach.ts';
-import type { Act } from '../../../facts/act.ts';
-import { invalid, type Refused } from '../../../refused.ts';
-import { contentErrors } from './content.ts';
+import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
+import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, type Refused } from '#runtime/failure.ts';
 import { insertMilestone, isIidTaken, type MilestoneContent, type MilestonePast, type MilestoneRow } from './store.ts';
+import { contentErrors } from './validation.ts';
 
 /** A milestone as another server tells of it. */
 export interface ImportedMilestone extends MilestoneContent, MilestonePast {

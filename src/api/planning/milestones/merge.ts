@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
-import { defineJob } from '../../../background/job.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { referElsewhere } from '../../../database/some.ts';
-import type { Act, Acting } from '../../../facts/act.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '../../../facts/pieces.ts';
-import { forgetTargetActivity } from '../../../history/index.ts';
-import { NOBODY } from '../../../identity/caller.ts';
+import { forgetTargetActivity } from '#activity/index.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import { referElsewhere } from '#database/batch-statements.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import type { Act, Acting } from '#events/unit-of-work.ts';
+import { defineJob } from '#jobs/job.ts';
 import { deleteMilestoneRow } from './store.ts';
 
 /** What else there is of milestones of one title in a group's own projects becomes the group's milestone (contract/planning.md §3.5). */

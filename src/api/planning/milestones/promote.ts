@@ -1,11 +1,11 @@
-import type { Group } from '../../../access/groups.ts';
-import { nextIid } from '../../../access/iids.ts';
-import type { Project } from '../../../access/projects.ts';
-import { ownerOf, ownReach } from '../../../access/reach.ts';
-import { enqueue } from '../../../background/job.ts';
-import type { Act } from '../../../facts/act.ts';
-import { MORE } from '../../../facts/pieces.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { nextIid } from '#domain/iids.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { ownerOf, ownReach } from '#domain/namespaces/scope.ts';
+import { MORE } from '#events/batches.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { enqueue } from '#jobs/job.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { mergeMilestones, mergeSome } from './merge.ts';
 import { findMilestone, insertMilestone, isTitleOfGroup, type MilestoneRow } from './store.ts';
 

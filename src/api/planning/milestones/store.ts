@@ -1,19 +1,27 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { namespacesInside, projectsInside } from '../../../access/closure.ts';
-import type { Group } from '../../../access/groups.ts';
-import { nearestFirst, type Owner, ownReach, type Place, type Reach, reachOf, within } from '../../../access/reach.ts';
-import { namespacePaths } from '../../../access/routes.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
-import { hasRow } from '../../../database/has-row.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import { containingWordsUnindexed } from '../../../database/search-words.ts';
-import { referElsewhere } from '../../../database/some.ts';
-import type { MilestoneState } from '../../../database/tables/milestones.ts';
-import { searchWords } from '../../../database/words.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { referElsewhere } from '#database/batch-statements.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { hasRow } from '#database/has-row.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paged } from '#database/page.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import { searchWords } from '#database/search/query-words.ts';
+import { containingWordsUnindexed } from '#database/search/word-search.ts';
+import type { MilestoneState } from '#database/tables/milestones.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
+import { namespacePaths } from '#domain/namespaces/routes.ts';
+import {
+  nearestFirst,
+  type Owner,
+  ownReach,
+  type Place,
+  type Reach,
+  reachOf,
+  within,
+} from '#domain/namespaces/scope.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** As it is shown: its description is read besides. */
 export interface MilestoneBasicRow {

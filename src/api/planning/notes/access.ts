@@ -1,14 +1,14 @@
-import { mayAt } from '../../../access/abilities.ts';
-import { AccessLost } from '../../../access/standing.ts';
-import type { Act } from '../../../facts/act.ts';
-import type { Access, AccessCall } from '../../../http/access/access.ts';
-import { type InThing, isShutOut, type Noteable, type NoteableKind } from '../../../http/access/things.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import type { Caller, SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import { mayAt } from '#authorization/abilities.ts';
+import { AccessLost } from '#authorization/current-access.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Access, AccessCall } from '#http/access/access.ts';
+import { type InThing, isShutOut, type Noteable, type NoteableKind } from '#http/access/noteables.ts';
+import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { integer } from '#http/parameters/types.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { findNote, type NoteRow } from './store.ts';
 
 /** Whose notes become more or fewer, or are resolved, one after another: they are counted. */

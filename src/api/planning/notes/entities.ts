@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import { textsOf } from '../../../database/long-texts.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import { notedOfRow } from '../../../history/index.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { notedOfRow } from '#activity/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { textsOf } from '#database/long-texts.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import { type Changes, CommandsChanges } from '../quick-actions/index.ts';
 import { Position } from './position.ts';
 import type { NoteListed } from './store.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, type Group, world } from '../../../../test/world.ts';
-import { bodiesOf, newIssue } from './given.testing.ts';
+import { type Caller, done, type Group, world } from '#test/support/world.ts';
+import { bodiesOf, newIssue } from './fixtures.testing.ts';
 
 // Notes on epics, which are found by their ids.
 

@@ -1,7 +1,7 @@
-import type { Act } from '../../../facts/act.ts';
-import { MOST_NOTES, type Resource } from '../../../history/index.ts';
-import { invalid, type Refused } from '../../../refused.ts';
-import { count } from './count.ts';
+import { MOST_NOTES, type Resource } from '#activity/index.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, type Refused } from '#runtime/failure.ts';
+import { count } from './comment-count.ts';
 import { countNotes, insertComment, type NoteRow } from './store.ts';
 
 /** A note as another server tells of it. */

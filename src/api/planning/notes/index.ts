@@ -1,6 +1,6 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { forgetCommits, giveNotesAway } from './ends.ts';
+import { forgetCommits, giveNotesAway } from './on-delete.ts';
 
 // What other families may use of notes.
 export {
@@ -10,8 +10,8 @@ export {
   readingNoteInThread,
   turnOfNotes,
 } from './access.ts';
-export { COMMAND_REFUSALS, orCommanded, sayAndDo } from './commanded.ts';
-export { commented, commitAsThing, commitThing } from './commit.ts';
+export { commented, commitAsThing, commitThing } from './commit-noteable.ts';
+export { COMMAND_REFUSALS, orCommanded, sayAndDo } from './create-with-quick-actions.ts';
 export { Note } from './entities.ts';
 export { importNote } from './import.ts';
 export { Position } from './position.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { DESCRIPTION_CHANGED } from '../../../history/index.ts';
-import { callerOf } from '../../../identity/users.ts';
-import { bodiesOf, newIssue } from './given.testing.ts';
+import { DESCRIPTION_CHANGED } from '#activity/index.ts';
+import { callerOf } from '#authentication/users/users.ts';
+import { world } from '#test/support/world.ts';
+import { bodiesOf, newIssue } from './fixtures.testing.ts';
 
 const { user, clock, server } = await world();
 

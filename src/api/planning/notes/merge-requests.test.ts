@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, type Project, world } from '../../../../test/world.ts';
-import { newMergeRequest } from '../merge-requests/given.testing.ts';
-import { bodiesOf, newIssue } from './given.testing.ts';
+import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
+import { bodiesOf, newIssue } from './fixtures.testing.ts';
 
 // Notes on merge requests, and what they and issues tell each other.
 

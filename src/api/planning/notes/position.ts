@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, shape } from '../../../http/endpoint/answers.ts';
+import { nullable, shape } from '#http/endpoint/responses.ts';
 
 /** Where a note stands in a diff, as whoever has written it has said (contract/planning.md §1 "Note"). */
 

@@ -1,15 +1,15 @@
 import type { Selectable } from 'kysely';
-import { mayAt } from '../../../access/abilities.ts';
-import type { Place } from '../../../access/reach.ts';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
-import type { NoteType } from '../../../database/tables/notes.ts';
-import { columnOf, type Noted, newDiscussionId, noteColumns, ofResource } from '../../../history/index.ts';
-import type { Noteable } from '../../../http/access/things.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import { columnOf, type Noted, newDiscussionId, noteColumns, ofResource } from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { mayAt } from '#authorization/abilities.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { type Page, paged } from '#database/page.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import type { NoteType } from '#database/tables/notes.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
+import type { Noteable } from '#http/access/noteables.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { IMPORTED, thingVisibleTo } from '../issuables/index.ts';
 
 /** The rows of notes. */

@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { columnOf, type Noted } from '../../../history/index.ts';
-import type { Noteable } from '../../../http/access/things.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import { columnOf, type Noted } from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { Noteable } from '#http/access/noteables.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { listedColumns, type NoteListed, readableNotes } from './store.ts';
 
 /** The rows of notes, by the threads that they are in; a plain comment is alone in its own (contract/planning.md §3.12). */

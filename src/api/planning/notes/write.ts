@@ -1,14 +1,14 @@
-import { mayAt } from '../../../access/abilities.ts';
-import type { Act } from '../../../facts/act.ts';
-import { forgetTargetActivity, MOST_NOTES } from '../../../history/index.ts';
-import type { InThing, Noteable, NoteableKind } from '../../../http/access/things.ts';
-import type { Refusals } from '../../../http/refusals/table.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { forgetTargetActivity, MOST_NOTES } from '#activity/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayAt } from '#authorization/abilities.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { InThing, Noteable, NoteableKind } from '#http/access/noteables.ts';
+import type { Refusals } from '#http/errors/error-table.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
 import { tellMentioned } from '../issuables/index.ts';
 import type { Changes } from '../quick-actions/index.ts';
 import { stillChanging, stillCommenting } from './access.ts';
-import { count } from './count.ts';
+import { count } from './comment-count.ts';
 import { tellUnlessOpen } from './resolve.ts';
 import {
   countNotes,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, world } from '#test/support/world.ts';
 
 const { user, root, name } = await world();
 const own = '/notification_settings';

@@ -1,17 +1,17 @@
-import { EMAIL_EVENTS, type EmailEvent } from '../../../database/tables/notifications.ts';
-import { signedIn } from '../../../http/access/access.ts';
-import { forBoth } from '../../../http/access/parents.ts';
-import { shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { onTiers, optional, type Parameter } from '../../../http/parameters/declarations.ts';
-import { ruledText, text } from '../../../http/parameters/texts.ts';
-import { boolean } from '../../../http/parameters/types.ts';
-import { GONE, INVALID } from '../../../http/refusals/texts.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { changeGlobalSetting, changeSourceSetting } from './change.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { EMAIL_EVENTS, type EmailEvent } from '#database/tables/notification-settings.ts';
+import { signedIn } from '#http/access/access.ts';
+import { forBoth } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { shown } from '#http/endpoint/responses.ts';
+import { GONE, INVALID } from '#http/errors/error-messages.ts';
+import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
+import { ruledText, text } from '#http/parameters/texts.ts';
+import { boolean } from '#http/parameters/types.ts';
 import { GlobalNotificationSetting, GroupNotificationSetting, ProjectNotificationSetting } from './entities.ts';
-import { tiersWith } from './events.ts';
+import { tiersWith } from './event-names.ts';
 import { readGlobalSetting, readSetting } from './store.ts';
+import { changeGlobalSetting, changeSourceSetting } from './update.ts';
 
 // Everybody's own settings, and nobody else's (contract/activity.md Part 2).
 

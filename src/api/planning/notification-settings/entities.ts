@@ -1,9 +1,9 @@
 import { type TProperties, Type } from 'typebox';
-import type { SourceType } from '../../../database/tables/access.ts';
-import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS } from '../../../database/tables/notifications.ts';
-import { shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { eventsOf, isChosen } from './events.ts';
+import type { SourceType } from '#database/tables/domain.ts';
+import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS } from '#database/tables/notification-settings.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { shape } from '#http/endpoint/responses.ts';
+import { eventsOf, isChosen } from './event-names.ts';
 import type { GlobalSetting, Setting } from './store.ts';
 
 const isOptional = (event: EmailEvent) => event === 'new_epic' || event === 'approver';

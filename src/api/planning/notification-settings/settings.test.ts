@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
-import { EMAIL_EVENTS } from '../../../database/tables/notifications.ts';
+import { EMAIL_EVENTS } from '#database/tables/notification-settings.ts';
+import { type Caller, world } from '#test/support/world.ts';
 
 const { user, root, anonymous, tokenOf, newProject, newGroup, server } = await world();
 const own = '/notification_settings';

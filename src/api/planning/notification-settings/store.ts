@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import type { Schema } from '../../../database/schema.ts';
-import type { SourceType } from '../../../database/tables/access.ts';
-import type { EmailEvent, NotificationLevel } from '../../../database/tables/notifications.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { Schema } from '#database/schema.ts';
+import type { SourceType } from '#database/tables/domain.ts';
+import type { EmailEvent, NotificationLevel } from '#database/tables/notification-settings.ts';
 
 /** Of what a setting speaks: of a group or project, or of everything that has none of its own. */
 export type Source = 'everything' | { readonly type: SourceType; readonly id: number };

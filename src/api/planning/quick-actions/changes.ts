@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
 
 const id = Type.Integer();
 const ids = Type.Array(id);

@@ -1,4 +1,4 @@
-import { calendarDate, daysAfter, MONTHS } from '../../../clock.ts';
+import { calendarDate, daysAfter, MONTHS } from '#runtime/clock.ts';
 
 /** Dates as people write them in English: `tomorrow`, `next friday`, `in 2 weeks`, `feb 3 2026`. Pure. */
 

@@ -1,16 +1,16 @@
-import type { Act } from '../../../facts/act.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused, type Refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused } from '#runtime/failure.ts';
 import { sameSet } from '../issuables/index.ts';
 import type { Changes } from './changes.ts';
-import { type Doing, NOT_DONE, type Row } from './doing.ts';
-import { LABELS } from './labels.ts';
-import { OWN } from './own.ts';
+import { type Doing, NOT_DONE, type Row } from './command-context.ts';
+import { OWN } from './immediate-commands.ts';
+import { LABELS } from './label-commands.ts';
 import { type Command, type Parsed, parse } from './parse.ts';
-import { PEOPLE } from './people.ts';
-import { PLANS } from './plans.ts';
+import { PEOPLE } from './people-commands.ts';
+import { PLANS } from './planning-commands.ts';
 import type { Moment, Subject, Wish } from './subject.ts';
-import { TEXTS } from './texts.ts';
+import { TEXTS } from './text-commands.ts';
 
 /** The table of quick actions, and what those of a text make of a thing: one change of it, and messages. */
 

@@ -1,5 +1,5 @@
-import type { Place } from '../../../access/reach.ts';
-import type { ResourceType } from '../../../history/index.ts';
+import type { ResourceType } from '#activity/index.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
 
 /** What quick actions are done on, as they leave it one after the other. */
 

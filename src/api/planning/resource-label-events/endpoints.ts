@@ -1,8 +1,8 @@
-import { forThings } from '../../../http/access/things.ts';
-import { pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { eventIdOf, THINGS } from '../things/index.ts';
+import { forThings } from '#http/access/noteables.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { eventIdOf, THINGS } from '../noteables/index.ts';
 import { LabelEvent } from './entities.ts';
 import { findLabelEvent, listLabelEvents } from './store.ts';
 

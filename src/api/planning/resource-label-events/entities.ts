@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
 import { LabelBasic, labelsByIds } from '../labels/index.ts';
-import { shownStep, stepFields, stepUsers } from '../things/index.ts';
+import { shownStep, stepFields, stepUsers } from '../noteables/index.ts';
 import type { LabelEventRow } from './store.ts';
 
 /** contract/planning.md §1 "LabelEvent"; the label is shown as it is now. */

@@ -1,5 +1,5 @@
-import { family } from '../../../http/endpoint/family.ts';
-import { stepsOutliveUsers } from '../things/index.ts';
+import { family } from '#http/endpoint/resource-module.ts';
+import { stepsOutliveUsers } from '../noteables/index.ts';
 import * as endpoints from './endpoints.ts';
 
 /** index: resource_label_events_by_user */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
-import { newMergeRequest } from '../merge-requests/given.testing.ts';
-import { newIssue } from '../notes/given.testing.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
+import { newIssue } from '../notes/fixtures.testing.ts';
 
 const { project, owner, guest, planner, root, user, newGroup, newProject, work } = await world({
   project: { readme: true, with: ['guest', 'planner'] },

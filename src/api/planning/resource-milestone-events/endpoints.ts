@@ -1,10 +1,10 @@
-import { forThings } from '../../../http/access/things.ts';
-import { pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { WITH_MILESTONE } from '../things/index.ts';
+import { forThings } from '#http/access/noteables.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+import { WITH_MILESTONE } from '../noteables/index.ts';
 import { MilestoneEvent } from './entities.ts';
 import { findMilestoneEvent, listMilestoneEvents } from './store.ts';
 

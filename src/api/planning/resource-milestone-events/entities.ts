@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { Milestone, milestonesById } from '../milestones/index.ts';
-import { shownStep, stepFields, stepUsers } from '../things/index.ts';
+import { shownStep, stepFields, stepUsers } from '../noteables/index.ts';
 import type { MilestoneEventRow } from './store.ts';
 
 /** contract/planning.md §1 "MilestoneEvent"; the milestone is shown as it is now. */

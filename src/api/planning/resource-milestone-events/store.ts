@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { columnOf, type Resource } from '../../../history/index.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Caller } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { ownerVisibleTo } from '../things/index.ts';
+import { columnOf, type Resource } from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { ownerVisibleTo } from '../noteables/index.ts';
 
 export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> & { readonly milestone_id: number };
 

@@ -1,11 +1,11 @@
-import { forThings } from '../../../http/access/things.ts';
-import { pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
-import { THINGS } from '../things/index.ts';
+import { forThings } from '#http/access/noteables.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
+import { THINGS } from '../noteables/index.ts';
 import { StateEvent } from './entities.ts';
 import { findStateEvent, listStateEvents } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { shownStep, stepFields, stepUsers } from '../things/index.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
+import { shownStep, stepFields, stepUsers } from '../noteables/index.ts';
 import type { StateEventRow } from './store.ts';
 
 /** contract/planning.md §1 "StateEvent" */

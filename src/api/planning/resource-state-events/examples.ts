@@ -1,5 +1,5 @@
-import type { Builds, CallerName, Examples } from '../../../../test/examples/example.ts';
-import { type NewThing, newEpicThing, newIssueThing, newMergeRequestThing } from '../things/thing-examples.ts';
+import type { Builds, CallerName, Examples } from '#test/examples/example.ts';
+import { type NewThing, newEpicThing, newIssueThing, newMergeRequestThing } from '../noteables/noteable-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** The calls of a kind. */

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import { columnOf, type Resource } from '../../../history/index.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { columnOf, type Resource } from '#activity/index.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export type StateEventRow = Selectable<Schema['resource_state_events']>;
 

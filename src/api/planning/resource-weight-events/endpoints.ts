@@ -1,9 +1,9 @@
-import { pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { refused } from '#runtime/failure.ts';
 import { issueThing } from '../issues/index.ts';
-import { eventIdOf } from '../things/index.ts';
+import { eventIdOf } from '../noteables/index.ts';
 import { WeightEvent } from './entities.ts';
 import { findWeightEvent, listWeightEvents } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { nullable } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { shownStepper, stepperFields, stepUsers } from '../things/index.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
+import { shownStepper, stepperFields, stepUsers } from '../noteables/index.ts';
 import type { WeightEventRow } from './store.ts';
 
 /** contract/planning.md §1 "WeightEvent" */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '../../../../test/world.ts';
-import { newIssue } from '../notes/given.testing.ts';
+import { done, world } from '#test/support/world.ts';
+import { newIssue } from '../notes/fixtures.testing.ts';
 
 test('each change of a weight is told once, the first one and its end too', async () => {
   const { project, owner, guest, planner } = await world({ project: { with: ['guest', 'planner'] } });

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Reader, Schema } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export type WeightEventRow = Selectable<Schema['resource_weight_events']>;
 

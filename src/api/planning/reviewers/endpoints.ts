@@ -1,5 +1,5 @@
-import { pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf } from '#http/endpoint/responses.ts';
 import { readingMergeRequest } from '../merge-requests/index.ts';
 import { Reviewer } from './entities.ts';
 import { listReviewers } from './store.ts';

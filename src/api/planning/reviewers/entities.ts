@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { stillThere } from '../../../access/gone.ts';
-import { REVIEW_STATES } from '../../../database/tables/merge-requests.ts';
-import { moment } from '../../../http/endpoint/answers.ts';
-import { entity } from '../../../http/endpoint/entity.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { REVIEW_STATES } from '#database/tables/merge-requests.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment } from '#http/endpoint/responses.ts';
 import type { ReviewerRow } from './store.ts';
 
 export const Reviewer = entity('Reviewer', {

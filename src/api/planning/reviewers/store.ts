@@ -1,7 +1,7 @@
-import type { Reader } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { ReviewState } from '../../../database/tables/merge-requests.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { ReviewState } from '#database/tables/merge-requests.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export interface ReviewerRow {
   readonly user_id: number;

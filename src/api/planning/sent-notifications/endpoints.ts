@@ -1,11 +1,11 @@
-import { type AccessCall, open } from '../../../http/access/access.ts';
-import { html } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { pathText } from '../../../http/parameters/texts.ts';
-import { readLeavingToken } from '../../../mail/leaving.ts';
-import { leave } from './leave.ts';
+import { type AccessCall, open } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { html } from '#http/endpoint/responses.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { pathText } from '#http/parameters/texts.ts';
+import { readLeavingToken } from '#mail/unsubscribe-link.ts';
 import { askingPage, leftPage, noSuchLink } from './pages.ts';
+import { leave } from './unsubscribe.ts';
 
 // What mails lead to whose recipient wants no more of the kind. He is known by the link alone, which this server has signed;
 // whether what it is about is still there, nobody is told.

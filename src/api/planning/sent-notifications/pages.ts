@@ -1,7 +1,7 @@
-import type { HtmlReply } from '../../../http/endpoint/answers.ts';
-import { alertBox, htmlPage, markup } from '../../../http/pages/html-page.ts';
-import { HttpRefusal } from '../../../http/refusals/refusal.ts';
-import type { Leaving } from '../../../mail/leaving.ts';
+import type { HtmlReply } from '#http/endpoint/responses.ts';
+import { HttpRefusal } from '#http/errors/http-error.ts';
+import { alertBox, htmlPage, markup } from '#http/pages/html-page.ts';
+import type { Leaving } from '#mail/unsubscribe-link.ts';
 
 const WHAT: Readonly<Record<Leaving['what'], string>> = {
   Issue: 'this issue',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pipelineRow } from '../../../../test/jobs.ts';
-import { done, world } from '../../../../test/world.ts';
-import { type Leaving, leavingToken } from '../../../mail/leaving.ts';
-import { newMail } from '../mail-messages/given.testing.ts';
-import { newIssue } from '../notes/given.testing.ts';
+import { type Leaving, leavingToken } from '#mail/unsubscribe-link.ts';
+import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
+import { newMail } from '../mail-messages/fixtures.testing.ts';
+import { newIssue } from '../notes/fixtures.testing.ts';
 
 const here = await world();
 const { anonymous, newProject, server } = here;

@@ -1,14 +1,14 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import { namespacesInside } from '../../../access/closure.ts';
-import { PLANNER } from '../../../access/roles.ts';
-import { groupWithRole, projectWithRole } from '../../../access/visible.ts';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
-import { type Page, paged } from '../../../database/page.ts';
-import type { TodoAction, TodoState } from '../../../database/tables/todos.ts';
-import { columnOf, ofResource, type Resource } from '../../../history/index.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { columnOf, ofResource, type Resource } from '#activity/index.ts';
+import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { groupWithRole, projectWithRole } from '#authorization/visibility-conditions.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { type Page, paged } from '#database/page.ts';
+import type { TodoAction, TodoState } from '#database/tables/todos.ts';
+import { PLANNER } from '#domain/members/roles.ts';
+import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { thingVisibleTo } from '../issuables/index.ts';
 
 /** The rows of to-dos. */

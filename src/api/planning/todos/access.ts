@@ -1,9 +1,9 @@
-import { type AccessCall, signedIn } from '../../../http/access/access.ts';
-import { inProject } from '../../../http/access/project-access.ts';
-import { required } from '../../../http/parameters/declarations.ts';
-import { integer } from '../../../http/parameters/types.ts';
-import { nestedNotFound } from '../../../http/refusals/refusal.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { type AccessCall, signedIn } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { nestedNotFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
 import { usingEpic } from '../epics/index.ts';
 import { readableIssue } from '../issues/index.ts';
 import { seeingMergeRequest } from '../merge-requests/index.ts';

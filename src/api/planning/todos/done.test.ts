@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
-import { newMergeRequest } from '../merge-requests/given.testing.ts';
-import { newIssue } from '../notes/given.testing.ts';
-import { todosOf } from './given.testing.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
+import { newIssue } from '../notes/fixtures.testing.ts';
+import { todosOf } from './fixtures.testing.ts';
 
 const { project, owner, newGroup, work } = await world({ project: { readme: true } });
 

@@ -1,10 +1,10 @@
-import { signedIn } from '../../../http/access/access.ts';
-import { created, nothing, pageOf } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
-import { integer, oneOf } from '../../../http/parameters/types.ts';
-import { NOT_FOUND, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
+import { signedIn } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf } from '#http/endpoint/responses.ts';
+import { NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { integer, oneOf } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { finishTodo } from '../todo-rows/index.ts';
 import { markingEpic, markingIssue, markingMergeRequest, ownTodo } from './access.ts';
 import { Todo } from './entities.ts';

@@ -1,6 +1,6 @@
-import type { TodoAction } from '../../../database/tables/todos.ts';
-import { TODO_ACTIONS } from '../../../database/tables/todos.ts';
-import type { ResourceType } from '../../../history/index.ts';
+import type { ResourceType } from '#activity/index.ts';
+import type { TodoAction } from '#database/tables/todos.ts';
+import { TODO_ACTIONS } from '#database/tables/todos.ts';
 
 /** What a list of to-dos is narrowed to, of which there may be none. */
 

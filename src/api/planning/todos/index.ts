@@ -1,5 +1,6 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
+import { todosEndWithGroup, todosEndWithProject, todosOfLeavers } from './on-delete.ts';
 import {
   followApprovals,
   followAwards,
@@ -7,9 +8,8 @@ import {
   followEdits,
   followOccurrences,
   tellOfConflicts,
-} from './happenings.ts';
-import { todosEndWithGroup, todosEndWithProject, todosOfLeavers } from './leaving.ts';
-import { loseOfHidden, loseOfLeavers, loseOfNarrowed, loseOfTransferred } from './lose.ts';
+} from './on-events.ts';
+import { loseOfHidden, loseOfLeavers, loseOfNarrowed, loseOfTransferred } from './on-visibility-lost.ts';
 
 export const todos = family({
   endpoints,

@@ -1,10 +1,10 @@
-import type { Reader } from '../../../database/database.ts';
-import type { TodoState } from '../../../database/tables/todos.ts';
-import type { Page } from '../../../http/lists/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { usersById } from '../../identity/users/index.ts';
+import { usersById } from '#api/identity/users/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Reader } from '#database/database.ts';
+import type { TodoState } from '#database/tables/todos.ts';
+import type { Page } from '#http/lists/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { listTodos, type TodoRow } from '../todo-rows/index.ts';
 import { type Action, isMade, isTarget, type Type } from './filter.ts';
 

@@ -1,7 +1,7 @@
-import type { Act, Acting } from '../../../facts/act.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '../../../facts/pieces.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import type { Act, Acting } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
 import { type Cause, finishSome, insertTodos, type TodoRow } from '../todo-rows/index.ts';
 
 /** Gives the caller himself something to do. */

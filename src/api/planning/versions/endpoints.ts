@@ -1,9 +1,9 @@
-import { pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, integer } from '../../../http/parameters/types.ts';
-import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { boolean, integer } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
 import { readingItsCodeSignedIn } from '../merge-requests/index.ts';
 import { Version, VersionInList } from './entities.ts';
 import { findVersion, listVersions } from './store.ts';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { MergeRequest } from '../../../access/merge-requests.ts';
-import type { Project } from '../../../access/projects.ts';
-import { unlessOverLimit } from '../../../git/failures.ts';
-import { moment, nullable } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { Commit, Diff } from '../../code/commits/index.ts';
+import { Commit, Diff } from '#api/code/commits/index.ts';
+import type { MergeRequest } from '#authorization/merge-requests.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { unlessOverLimit } from '#git/process/failures.ts';
+import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
 import { changesOf, type Described, describe, newestCommitsOf, spanOf } from '../merge-requests/index.ts';
 import type { VersionRow } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { family } from '../../../http/endpoint/family.ts';
+import { family } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 /** What a merge request was compared with, each time its head or its target branch became another. */

@@ -1,6 +1,6 @@
-import type { Reader } from '../../../database/database.ts';
-import { paged } from '../../../database/page.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Reader } from '#database/database.ts';
+import { paged } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** index: merge_request_versions_by_merge_request */
 function versionsOf(db: Reader, mergeRequestId: number) {

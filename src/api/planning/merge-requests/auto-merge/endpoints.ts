@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { created } from '../../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../../http/endpoint/endpoint.ts';
-import { entity } from '../../../../http/endpoint/entity.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created } from '#http/endpoint/responses.ts';
 import { mergingOrOwnMergeRequest } from '../code-access.ts';
-import { cancelAutoMerge } from './end.ts';
+import { cancelAutoMerge } from './cancel.ts';
 
 const AutoMergeCanceled = entity('AutoMergeCanceled', { status: Type.Literal('success') });
 

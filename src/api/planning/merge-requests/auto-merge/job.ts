@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
-import { findMergeRequests } from '../../../../access/merge-requests.ts';
-import { findProject } from '../../../../access/projects.ts';
-import { AccessLost } from '../../../../access/standing.ts';
-import { defineJob, enqueue } from '../../../../background/job.ts';
-import { momentAfter } from '../../../../clock.ts';
-import type { Reader, Transaction } from '../../../../database/database.ts';
-import type { Act } from '../../../../facts/act.ts';
-import { subscription } from '../../../../facts/bus.ts';
-import { isSignedIn } from '../../../../identity/caller.ts';
-import { isRefused } from '../../../../refused.ts';
-import { actorOf } from '../../../../repositories/actor.ts';
-import { beingMerged, isBeingMerged } from '../../../../repositories/intents.ts';
-import type { RefRooms } from '../../../../repositories/rooms.ts';
-import { type MergeRefused, mergeByItself } from '../merge.ts';
+import { isSignedIn } from '#authentication/caller.ts';
+import { AccessLost } from '#authorization/current-access.ts';
+import { findMergeRequests } from '#authorization/merge-requests.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { findProject } from '#domain/namespaces/projects.ts';
+import { subscription } from '#events/event-bus.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import { beingMerged, isBeingMerged } from '#repositories/ref-updates/intents.ts';
+import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { momentAfter } from '#runtime/clock.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { type MergeRefused, mergeByItself } from '../merging/merge.ts';
 import { tellMergeError } from '../store.ts';
-import { abortAutoMerges } from './end.ts';
+import { abortAutoMerges } from './cancel.ts';
 import { findAutoMerge, isAutoMerged, takeAutoMerges } from './store.ts';
 
 /** So long a process that has died keeps others from settling what it has begun. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atNextTransaction, endingEachTime } from '../../../../../test/interruption.ts';
-import { jobRun } from '../../../../../test/job-run.ts';
-import { pipelineRow } from '../../../../../test/jobs.ts';
-import { done, type Project, world } from '../../../../../test/world.ts';
-import { newMergeRequest, succeedPipeline } from '../given.testing.ts';
+import { atNextTransaction, endingEachTime } from '#test/support/interrupted-transactions.ts';
+import { jobRun } from '#test/support/job-run.ts';
+import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+import { newMergeRequest, succeedPipeline } from '../fixtures.testing.ts';
 import { mergeWhenReady } from './job.ts';
 
 const here = await world();

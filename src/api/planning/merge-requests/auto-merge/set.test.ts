@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pipelineRow } from '../../../../../test/jobs.ts';
-import { done, type Project, world } from '../../../../../test/world.ts';
-import type { PipelineStatus } from '../../../../database/tables/pipelines.ts';
-import { newMergeRequest } from '../given.testing.ts';
+import type { PipelineStatus } from '#database/tables/pipelines.ts';
+import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../fixtures.testing.ts';
 
 const here = await world({ project: { readme: true, with: ['developer', 'maintainer'] } });
 const { project, owner, maintainer, developer, newProject } = here;

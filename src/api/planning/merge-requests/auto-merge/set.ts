@@ -1,9 +1,9 @@
-import type { MergeRequest } from '../../../../access/merge-requests.ts';
-import { AccessLost, type Standing } from '../../../../access/standing.ts';
-import type { Act } from '../../../../facts/act.ts';
-import { autoMergeEnabled } from '../../../../history/index.ts';
-import type { SignedIn } from '../../../../identity/caller.ts';
-import { mayMergeInto } from '../../../../repositories/ref-rights.ts';
+import { autoMergeEnabled } from '#activity/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { AccessLost, type Standing } from '#authorization/current-access.ts';
+import type { MergeRequest } from '#authorization/merge-requests.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { updateMergeRequestRow } from '../store.ts';
 import { isAutoMerged, type KeptWish, putAutoMerge } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Reader, Transaction } from '../../../../database/database.ts';
-import { isAmong } from '../../../../database/dialect.ts';
-import { hasRow } from '../../../../database/has-row.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { hasRow } from '#database/has-row.ts';
 
 /** The rows that say which merge requests are to be merged by themselves. */
 

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { shown } from '../../../../http/endpoint/answers.ts';
-import { endpoint } from '../../../../http/endpoint/endpoint.ts';
-import { entity } from '../../../../http/endpoint/entity.ts';
-import { optional } from '../../../../http/parameters/declarations.ts';
-import { boolean } from '../../../../http/parameters/types.ts';
-import { READ_ONLY } from '../../../../http/refusals/texts.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { shown } from '#http/endpoint/responses.ts';
+import { READ_ONLY } from '#http/errors/error-messages.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { boolean } from '#http/parameters/types.ts';
 import { actingOnReadable } from '../code-access.ts';
-import { beginRebase } from './begin.ts';
+import { beginRebase } from './start.ts';
 
 const Rebase = entity('MergeRequestRebase', { rebase_in_progress: Type.Boolean() });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atNextTransaction, endingEachTime } from '../../../../../test/interruption.ts';
-import { jobRun } from '../../../../../test/job-run.ts';
-import { done, type Project, world } from '../../../../../test/world.ts';
-import { settleLeftIntents } from '../../../../repositories/recovery.ts';
-import { newBranch, newMergeRequest } from '../given.testing.ts';
+import { settleLeftIntents } from '#repositories/ref-updates/recovery.ts';
+import { atNextTransaction, endingEachTime } from '#test/support/interrupted-transactions.ts';
+import { jobRun } from '#test/support/job-run.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
 import { REBASE_FAILED, rebaseMergeRequest } from './job.ts';
 
 const here = await world();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { momentAfter } from '../../../../clock.ts';
-import type { Reader, Transaction } from '../../../../database/database.ts';
-import { isAmong } from '../../../../database/dialect.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { momentAfter } from '#runtime/clock.ts';
 
 /** The rows that say which merge requests are being rebased, each for as long as its lease. */
 

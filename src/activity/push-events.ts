@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { PushAction, RefType } from '#database/tables/activity.ts';
+import { insertActivity } from './store.ts';
+
+/** One ref that a push has changed: contract/activity.md, "push_data". */
+export interface PushChange {
+  readonly refType: RefType;
+  /** A ref that was there and still is: `pushed`. */
+  readonly action: PushAction;
+  /** Without `refs/heads/` or `refs/tags/`. */
+  readonly ref: string;
+  /** Null when created. */
+  readonly from: string | null;
+  /** Null when removed. */
+  readonly to: string | null;
+  readonly commitCount: number;
+  /** Of the newest of these commits, its message or what `commitTitle` makes of it; null when there is none. */
+  readonly commitTitle: string | null;
+}
+
+export interface Push {
+  readonly projectId: number;
+  /** Who pushed. */
+  readonly authorId: number;
+  /** All refs of one git push command or one API call. */
+  readonly changes: readonly PushChange[];
+  /** The application setting `push_event_activities_limit`. */
+  readonly limit: number;
+}
+
+/** What an endpoint's `records` calls these events. */
+export type PushName = `${(typeof ACTION_NAMES)[PushAction]} ${RefType}`;
+
+const ACTION_NAMES = { created: 'pushed new', pushed: 'pushed to', removed: 'deleted' } as const;
+
+/** The events of one push: one for each ref, or one for all refs of a kind and action when they are more than `limit`. */
+export async function recordPushEvents(tx: Transaction, { projectId, authorId, changes, limit }: Push): Promise<void> {
+  const groups = Map.groupBy(changes, ({ refType, action }) => `${action} ${refType}`);
+  const rows = [...groups.values()].flatMap((group): PushRow[] =>
+    group.length > limit ? [bulk(group)] : group.map(alone),
+  );
+  await insertActivity(
+    tx,
+    projectId,
+    rows.map((row) => ({
+      ...row,
+      author_id: authorId,
+      action: 'pushed',
+      action_name: ACTION_NAMES[row.push_action],
+    })),
+  );
+}
+
+/** From where the pushes since this moment that have events of their own have moved which ref. */
+export async function pushedSince(
+  db: Reader,
+  projectId: number,
+  since: string,
+): Promise<Pick<PushChange, 'refType' | 'ref' | 'from'>[]> {
+  // index: activity_events_by_project_action
+  const rows = await db
+    .selectFrom('activity_events')
+    .select(['ref_type', 'ref', 'commit_from'])
+    .where('project_id', '=', projectId)
+    .where('action', '=', sql.lit('pushed' as const))
+    .where('created_at', '>=', since)
+    .execute();
+  return rows.flatMap(({ ref_type: refType, ref, commit_from: from }) =>
+    refType === null || ref === null ? [] : [{ refType, ref, from }],
+  );
+}
+
+interface PushRow {
+  readonly push_action: PushAction;
+  readonly ref_type: RefType;
+  readonly commit_count: number;
+  readonly commit_from: string | null;
+  readonly commit_to: string | null;
+  readonly ref: string | null;
+  readonly commit_title: string | null;
+  readonly ref_count: number | null;
+}
+
+function alone({ refType, action, ref, from, to, commitCount, commitTitle: message }: PushChange): PushRow {
+  return {
+    push_action: action,
+    ref_type: refType,
+    commit_count: commitCount,
+    commit_from: from,
+    commit_to: to,
+    ref,
+    commit_title: message === null ? null : commitTitle(message),
+    ref_count: null,
+  };
+}
+
+function bulk(group: readonly PushChange[]): PushRow {
+  const { refType, action } = group[0]!;
+  return {
+    push_action: action,
+    ref_type: refType,
+    commit_count: 0,
+    commit_from: null,
+    commit_to: null,
+    ref: null,
+    commit_title: null,
+    ref_count: group.length,
+  };
+}
+
+const LONGEST_TITLE = 70;
+
+/** The first line of a commit message, at most 70 characters: a longer one is cut to 67 and `...`. */
+export function commitTitle(message: string): string {
+  const line = message.trim().split('\n', 1)[0]!.trimEnd();
+  // Commits made by odd tools hold NUL characters; PostgreSQL takes none.
+  const title = line.replaceAll('\0', '');
+  // Twice as many code units hold at least one character too many; a line may be megabytes long.
+  const characters = [...title.slice(0, 2 * (LONGEST_TITLE + 1))];
+  return characters.length > LONGEST_TITLE ? `${characters.slice(0, LONGEST_TITLE - 3).join('')}...` : title;
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  assigneesChanged,
+  confidentialityChanged,
+  dueDateChanged,
+  estimateChanged,
+  lockChanged,
+  timeSpent,
+  titleChanged,
+} from './system-note-texts.ts';
+
+test('of a changed title the part that differs is marked', () => {
+  const titles: [from: string, to: string, text: string][] = [
+    ['Old title', 'Lorem ipsum', '**{-Old title-}** to **{+Lorem ipsum+}**'],
+    ['Fix the loop', 'Fix the retry loop', '**Fix the loop** to **Fix the {+retry +}loop**'],
+    ['Fix the retry loop', 'Fix loop', '**Fix {-the retry -}loop** to **Fix loop**'],
+    ['aa', 'aaa', '**aa** to **aa{+a+}**'],
+    ['loop 🐢', 'loop 🐇', '**loop {-🐢-}** to **loop {+🐇+}**'],
+  ];
+  for (const [from, to, text] of titles) {
+    assert.deepEqual(titleChanged(from, to), { kind: 'title', text: `changed title from ${text}` });
+  }
+});
+
+test('those who were assigned and unassigned are named', () => {
+  const texts: [added: string[], removed: string[], text: string][] = [
+    [['ada'], [], 'assigned to @ada'],
+    [[], ['ada'], 'unassigned @ada'],
+    [['ada', 'ben'], ['cy'], 'assigned to @ada and @ben and unassigned @cy'],
+    [['ada', 'ben', 'cy'], [], 'assigned to @ada, @ben, and @cy'],
+  ];
+  for (const [added, removed, text] of texts) assert.equal(assigneesChanged(added, removed).text, text);
+});
+
+test('dates, times and switches are told in words', () => {
+  assert.equal(dueDateChanged('2026-03-05').text, 'changed due date to March 5, 2026');
+  assert.equal(dueDateChanged(null).text, 'removed due date');
+  assert.equal(confidentialityChanged('issue', true).text, 'made the issue confidential');
+  assert.equal(confidentialityChanged('issue', false).text, 'made the issue visible to everyone');
+  assert.equal(lockChanged('merge request', true).text, 'locked the discussion in this merge request');
+  assert.equal(lockChanged('issue', false).text, 'unlocked the discussion in this issue');
+  assert.equal(timeSpent('1h', '2026-02-03').text, 'added 1h of time spent at 2026-02-03');
+  assert.equal(timeSpent('30m', '2026-02-03', true).text, 'subtracted 30m of time spent at 2026-02-03');
+  assert.equal(estimateChanged('1d').text, 'changed time estimate to 1d');
+  assert.equal(estimateChanged(null).text, 'removed time estimate');
+});

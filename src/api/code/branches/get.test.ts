@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '#test/support/world.ts';
+import { given } from './fixtures.testing.ts';
+
+// What a branch looks like (contract/repository.md §2), and to whom it looks like that.
+
+const { user, anonymous, root, server } = await world();
+
+/** What its commit says of who wrote it, when and what. */
+const WRITTEN = {
+  title: 'Add a',
+  message: 'Add a\n\nWith care.\n\nSigned-off-by: Jane\n',
+  author_name: 'Ada',
+  author_email: 'ada@example.com',
+  authored_date: '2023-11-14T22:13:20.000+00:00',
+  committer_name: 'Jane Doe',
+  committer_email: 'jane@example.com',
+  committed_date: '2023-11-14T22:13:20.000+00:00',
+  trailers: {},
+  extended_trailers: {},
+};
+
+test('a branch has nine keys, its commit fifteen, times in the commit’s own offset', async () => {
+  const { project, owner } = await world({ project: {} });
+  const id = await project.commit(
+    { 'a.txt': 'a' },
+    { message: 'Add a\n\nWith care.\n\nSigned-off-by: Jane\n', author: { name: 'Ada', email: 'ada@example.com' } },
+  );
+  const { body } = await owner.get(`${project.repository}/branches/main`);
+  const webUrl = `${server.address}/${project.path_with_namespace}`;
+  assert.deepEqual(body, {
+    name: 'main',
+    commit: {
+      id,
+      short_id: id.slice(0, 8),
+      created_at: '2023-11-14T22:13:20.000+00:00',
+      parent_ids: [],
+      ...WRITTEN,
+      web_url: `${webUrl}/-/commit/${id}`,
+    },
+    merged: false,
+    protected: true,
+    developers_can_push: false,
+    developers_can_merge: false,
+    can_push: true,
+    default: true,
+    web_url: `${webUrl}/-/tree/main`,
+  });
+});
+
+test('a branch is listed as it is shown alone', async () => {
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a' });
+  await project.commit({ 'b.txt': 'b' }, { branch: 'feature/x' });
+  const { body } = await owner.get(`${project.repository}/branches/main`);
+  const webUrl = `${server.address}/${project.path_with_namespace}`;
+  const feature = await owner.get(`${project.repository}/branches/feature%2Fx`);
+  assert.deepEqual((await owner.get(`${project.repository}/branches`)).body, [feature.body, body]);
+  assert.equal(feature.body.web_url, `${webUrl}/-/tree/feature/x`);
+});
+
+test('what would end a URL, or is no part of one, is escaped in that of a branch', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const urlOf = async (branch: string) => {
+    const created = await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
+    return created.body.web_url.replace(/^.*\/-\/tree\//, '');
+  };
+  assert.equal(await urlOf('fix#1/50%'), 'fix%231/50%25');
+  assert.equal(await urlOf('grün"<>|{}`'), 'gr%C3%BCn%22%3C%3E%7C%7B%7D%60');
+  assert.equal(await urlOf("a/b;c=d&e@f+g,h!i$j'k(l)"), "a/b;c=d&e@f+g,h!i$j'k(l)");
+});
+
+test('a commit whose message is blank has a title that says so', async () => {
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a' }, { message: ' \n' });
+  assert.equal((await owner.get(`${project.repository}/branches/main`)).body.commit.title, 'No commit message');
+});
+
+test('can_push is the caller’s own, and nobody’s without credentials', async () => {
+  const { project, owner } = await world({ project: { visibility: 'public' } });
+  await project.commit({ 'a.txt': 'a' });
+  await project.commit({ 'b.txt': 'b' }, { branch: 'open' });
+  await owner.post(`${project.at}/protected_branches`, { name: 'main' });
+  const [reporter, developer] = [await user(), await user()];
+  await project.add('reporter', reporter);
+  await project.add('developer', developer);
+  for (const [caller, main, open] of [
+    [anonymous, false, false],
+    [await user(), false, false],
+    [reporter, false, false],
+    [developer, false, true],
+    [owner, true, true],
+    [root, true, true],
+  ] as const) {
+    const { body } = await caller.get(`${project.repository}/branches`);
+    assert.deepEqual(
+      body.map(({ can_push }: { can_push: boolean }) => can_push),
+      [main, open],
+      caller.username,
+    );
+  }
+});
+
+test('developers_can_push and _merge tell of a role entry for developers in any rule that matches', async () => {
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a' });
+  await project.commit({ 'b.txt': 'b' }, { branch: 'rel/1' });
+  const shown = async () => {
+    const { body } = await owner.get(`${project.repository}/branches/rel%2F1`);
+    return [body.protected, body.developers_can_push, body.developers_can_merge];
+  };
+  assert.deepEqual(await shown(), [false, false, false]);
+  await owner.post(`${project.at}/protected_branches`, { name: 'rel/*', merge_access_level: 30 });
+  assert.deepEqual(await shown(), [true, false, true]);
+  await owner.post(`${project.at}/protected_branches`, { name: '*1', push_access_level: 30 });
+  assert.deepEqual(await shown(), [true, true, true]);
+  await owner.delete(`${project.at}/protected_branches/*1`);
+  assert.deepEqual(await shown(), [true, false, true]);
+});
+
+test('a branch that a push or the API has just made, moved or removed is listed so at once', async () => {
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a' });
+  const tips = async () =>
+    Object.fromEntries(
+      (await owner.get(`${project.repository}/branches`)).body.map((one: { name: string; commit: { id: string } }) => [
+        one.name,
+        one.commit.id,
+      ]),
+    );
+  const before = await tips();
+  await owner.post(`${project.repository}/branches`, { branch: 'new', ref: 'main' });
+  assert.deepEqual(await tips(), { ...before, new: before.main });
+  await owner.post(`${project.repository}/files/n`, { branch: 'new', content: 'x', commit_message: 'm' });
+  const moved = await tips();
+  assert.notEqual(moved.new, before.main);
+  await owner.delete(`${project.repository}/branches/new`);
+  assert.deepEqual(await tips(), before);
+});
+
+test('a name that cannot be one is 400 to those who read or delete it, and simply not there for HEAD', async () => {
+  const { owner, at } = await given();
+  for (const branch of ['branch*', 'a b', 'a..b', '-x', 'HEAD', 'refs/heads/main', 'x.lock', 'a~1', 'main^', '/main']) {
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await owner.send(method, at(branch));
+      assert.deepEqual([answer.status, answer.body], [400, { message: 'The branch refname is invalid' }], branch);
+    }
+    assert.equal((await owner.head(at(branch))).status, 404, branch);
+  }
+});
+
+test('a branch is found by its whole name alone', async () => {
+  const { owner, create, at, second } = await given();
+  await create('a/b');
+  for (const branch of ['a', 'b', 'A/B', 'heads/main', second, 'mai']) {
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await owner.send(method, at(branch));
+      assert.deepEqual([answer.status, answer.body], [404, { message: '404 Branch Not Found' }], branch);
+    }
+  }
+});

@@ -1,0 +1,28 @@
+import { commonAncestor } from '#git/commits/commits-between.ts';
+import type { Git } from '#git/git.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import type { CommitRow } from '../commits/index.ts';
+
+type MergeBaseRefusal = 'tooFew' | 'oneUnknown' | 'someUnknown' | 'none';
+
+/** The best common ancestor of all of these branches, tags or commits. */
+export async function findMergeBase(
+  git: Git,
+  project: CommitRow['project'],
+  refs: readonly string[],
+): Promise<CommitRow | Refused<MergeBaseRefusal>> {
+  if (refs.length < 2) return refused('tooFew');
+  const repository = repositoryOf(git, project);
+  const ids = await Promise.all(refs.map((ref) => resolveRevision(git, repository, ref)));
+  const unknown = refs.filter((_, place) => ids[place] === null);
+  if (unknown.length > 0) {
+    return refused(unknown.length === 1 ? 'oneUnknown' : 'someUnknown', { names: unknown.join(', ') });
+  }
+  const known = ids.filter((id) => id !== null);
+  const base = await commonAncestor(git, repository, known);
+  const commit = base === null ? null : await readCommit(git, repository, base);
+  return commit === null ? refused('none') : { commit, project };
+}

@@ -1,0 +1,35 @@
+import type { Reader } from '#database/database.ts';
+import { type AnySubscription, subscription } from '#events/event-bus.ts';
+import { membersAmong, removeLevels } from './store.ts';
+
+/** Whoever is no member of a project any more goes from its rules, and doesn't come back to them by joining again. */
+export const forgetLeavers = subscription({
+  fact: 'membership-ended',
+  inTransaction: async (act, { userId }) => {
+    for (const { entries, project } of await entriesByProject(act, userId)) {
+      const members = await membersAmong(act, project, [userId]);
+      if (!members.has(userId)) await removeLevels(act, entries);
+    }
+  },
+}) satisfies AnySubscription<object>;
+
+interface EntriesOfProject {
+  readonly project: { readonly id: number; readonly namespace_id: number };
+  readonly entries: readonly number[];
+}
+
+async function entriesByProject(db: Reader, userId: number): Promise<EntriesOfProject[]> {
+  // index: protected_branch_levels_of_user
+  const rows = await db
+    .selectFrom('protected_branch_access_levels as level')
+    .innerJoin('protected_branches as rule', 'rule.id', 'level.protected_branch_id')
+    .innerJoin('projects', 'projects.id', 'rule.project_id')
+    .select(['level.id as entry', 'projects.id', 'projects.namespace_id'])
+    .where('level.user_id', '=', userId)
+    .orderBy('level.id')
+    .execute();
+  return [...Map.groupBy(rows, ({ id }) => id).values()].map((entries) => ({
+    project: entries[0]!,
+    entries: entries.map(({ entry }) => entry),
+  }));
+}

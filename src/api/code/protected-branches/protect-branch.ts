@@ -1,0 +1,61 @@
+import type { RuleEntry } from '#authorization/protected-branches/branch-rules.ts';
+import { ruleNamed } from '#authorization/protected-branches/protected-branches.ts';
+import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import type { GivenLevel } from './access-levels.ts';
+import { protect } from './create.ts';
+import { unprotect } from './unprotect.ts';
+import { changeRule } from './update.ts';
+
+/** What may be said of developers; what is not said stays as it is. */
+export interface DevelopersMay {
+  readonly developers_can_push?: boolean | null | undefined;
+  readonly developers_can_merge?: boolean | null | undefined;
+}
+
+/** Makes or changes the rule whose name equals the branch (`…/branches/:branch/protect`). */
+export async function protectBranchNamed(
+  act: Act,
+  project: Project,
+  name: string,
+  may: DevelopersMay,
+): Promise<undefined | Refused<'notAdmitted'>> {
+  const push = roleFor(may.developers_can_push);
+  const merge = roleFor(may.developers_can_merge);
+  const rule = await ruleNamed(act, project.id, name);
+  if (rule === null) {
+    const roles = { push, merge, unprotect: null };
+    const allowed = { push: [], merge: [], unprotect: [] };
+    await protect(act, project, { name, allow_force_push: false, code_owner_approval_required: false, roles, allowed });
+    return;
+  }
+  const allowed = { push: replaced(rule.push, push), merge: replaced(rule.merge, merge), unprotect: [] };
+  const changed = await changeRule(act, project, rule, { allowed });
+  return isRefused(changed) && changed.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
+}
+
+/** Drops the rule whose name equals the branch (`…/branches/:branch/unprotect`), where there is one. */
+export async function unprotectBranchNamed(
+  act: Act,
+  project: Project,
+  name: string,
+): Promise<undefined | Refused<'notAdmitted'>> {
+  const rule = await ruleNamed(act, project.id, name);
+  const refusal = rule === null ? undefined : await unprotect(act, project, rule);
+  // One that has gone by itself is dropped too.
+  return refusal?.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
+}
+
+function roleFor(developers: boolean | null | undefined): number | null {
+  if (developers == null) return null;
+  return developers ? DEVELOPER : MAINTAINER;
+}
+
+/** This role instead of those that are admitted; users stay. */
+function replaced(entries: readonly RuleEntry[], role: number | null): GivenLevel[] {
+  if (role === null) return [];
+  const others = entries.filter(({ user_id }) => user_id === null);
+  return [...others.map(({ id }) => ({ id, _destroy: true })), { access_level: role }];
+}

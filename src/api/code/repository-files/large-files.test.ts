@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Caller, world } from '#test/support/world.ts';
+
+const { newProject } = await world();
+
+/** Bodies that don't stay in memory: they must mean exactly what small ones do. */
+
+const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+async function given() {
+  const project = await newProject({ readme: true });
+  const { owner, repository } = project;
+  const at = (path: string) => `${repository}/files/${encodeURIComponent(path)}`;
+  const post = (path: string, type: string, raw: string | Buffer, query = '') =>
+    owner.send('POST', `${at(path)}${query}`, { raw, headers: { 'Content-Type': type } });
+  const raw = async (path: string) => (await owner.get(`${at(path)}/raw`)).bytes;
+  const tip = async () => (await owner.get(`${repository}/branches/main`)).body.commit.id;
+  return { ...project, at, post, raw, tip };
+}
+
+const LONG = `${'grüße, "quoted"\\ \t 𝄞\r\n'.repeat(80_000)}end`;
+
+test('long texts come through JSON, forms and multipart as they were sent', async () => {
+  const { post, raw } = await given();
+  const fields = { branch: 'main', commit_message: 'm', content: LONG };
+  const part = (name: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const parts = Object.entries(fields).map(([name, value]) => part(name, value));
+  const bodies: [string, string, string][] = [
+    ['json', JSON_TYPE, JSON.stringify(fields)],
+    ['form', FORM_TYPE, new URLSearchParams(fields).toString()],
+    ['multipart', 'multipart/form-data; boundary=x', `${parts.join('')}--x--\r\n`],
+  ];
+  for (const [path, type, body] of bodies) {
+    assert.ok(body.length > 1024 * 1024);
+    const answer = await post(path, type, body);
+    assert.equal(answer.status, 201, answer.text);
+    assert.equal(sha256(await raw(path)), sha256(LONG), path);
+  }
+});
+
+test('long base64 may be broken into lines and lack its padding, whatever comes first; nothing else may be in it', async () => {
+  const { post, raw, tip } = await given();
+  const bytes = randomBytes(1_500_001);
+  const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n').replace(/=+$/, '');
+  const before = { encoding: 'base64', content: lines, branch: 'main', commit_message: 'm' };
+  const after = { content: lines, branch: 'main', commit_message: 'm', encoding: 'base64' };
+  for (const [path, body] of Object.entries({ before, after })) {
+    assert.equal((await post(path, JSON_TYPE, JSON.stringify(body))).status, 201);
+    assert.ok((await raw(path)).equals(bytes), path);
+  }
+  const at = await tip();
+  for (const content of [
+    `${lines}!`,
+    `=${lines}`,
+    `${lines.slice(0, 100)}=${lines.slice(100)}`,
+    `${'A'.repeat(2_000_001)}`,
+    `${'A'.repeat(2_000_000)}===`,
+  ]) {
+    const answer = await post('wrong', JSON_TYPE, JSON.stringify({ ...before, content }));
+    assert.equal(answer.body.message, '400 Bad request - content is not valid base64');
+  }
+  assert.equal(await tip(), at);
+});
+
+const CONTENT = 'x'.repeat(1_200_000);
+const GOOD = { branch: 'main', commit_message: 'm', content: CONTENT };
+const WRONG: [string, string | Buffer, unknown][] = [
+  [JSON_TYPE, `${JSON.stringify(GOOD)}}`, { message: 'Invalid json', error: 'Invalid json' }],
+  [JSON_TYPE, `{"content":"${CONTENT}`, { message: 'Invalid json', error: 'Invalid json' }],
+  [JSON_TYPE, JSON.stringify(GOOD).replace('xxx', '\n'), { message: 'Invalid json', error: 'Invalid json' }],
+  [
+    JSON_TYPE,
+    Buffer.from(JSON.stringify(GOOD).replace('xxx', 'ÿ'), 'latin1'),
+    { message: 'Invalid json', error: 'Invalid json' },
+  ],
+  [JSON_TYPE, JSON.stringify({ ...GOOD, branch: '' }), { message: '400 Bad request - branch is required' }],
+  [
+    JSON_TYPE,
+    JSON.stringify({ ...GOOD, encoding: 'hex' }),
+    { message: '400 Bad request - encoding must be text or base64' },
+  ],
+  [
+    JSON_TYPE,
+    JSON.stringify({ ...GOOD, execute_filemode: 'x' }),
+    { message: '400 Bad request - execute_filemode must be a boolean' },
+  ],
+  [JSON_TYPE, `[${JSON.stringify(GOOD)}]`, { message: '400 Bad request - branch is required' }],
+  ['text/plain', CONTENT, { message: '400 Bad request - Unsupported Content-Type: text/plain' }],
+  [
+    'multipart/form-data; boundary=x',
+    `--x\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\n${CONTENT}\r\n--x--\r\n`,
+    { message: '400 Bad request - This endpoint does not support form encoded file uploads' },
+  ],
+];
+
+test('what is wrong with a small body is wrong with a long one, with the same text', async () => {
+  const { post, tip } = await given();
+  const at = await tip();
+  for (const [type, body, expected] of WRONG) {
+    const answer = await post('n', type, body);
+    assert.deepEqual([answer.status, answer.body], [400, expected]);
+  }
+  assert.equal(await tip(), at);
+});
+
+test('a long form that is none is 400, and nothing is written', async () => {
+  const { post, tip } = await given();
+  const at = await tip();
+  const content = 'x'.repeat(1_200_000);
+  for (const body of [`content=${content}%`, `content=%00${content}`, `content=${content}%ff&branch=main`]) {
+    const answer = await post('n', FORM_TYPE, body);
+    assert.deepEqual([answer.status, answer.text], [400, 'Bad Request']);
+  }
+  assert.equal(await tip(), at);
+});
+
+test('a long message stays a message, and the query is read beside a long body', async () => {
+  const { owner, repository, post } = await given();
+  const message = `Title\n\n${'word '.repeat(180_000)}`;
+  const answer = await post(
+    'n',
+    JSON_TYPE,
+    JSON.stringify({ unknown: 'x'.repeat(300_000), commit_message: message, content: null }),
+    '?branch=main&content=no',
+  );
+  assert.equal(answer.status, 201, answer.text);
+  const [commit] = (await owner.get(`${repository}/commits`)).body;
+  assert.equal(sha256(commit.message), sha256(message));
+});
+
+test('a commit of many actions whose contents are long together', async () => {
+  const { owner, repository, raw } = await given();
+  const actions = Array.from({ length: 40 }, (_, index) => ({
+    action: 'create',
+    file_path: `many/${index}`,
+    content: `${index} `.repeat(20_000),
+  }));
+  const body = JSON.stringify({ branch: 'main', commit_message: 'Many', actions, stats: false });
+  const json = await owner.send('POST', `${repository}/commits`, { raw: body, headers: { 'Content-Type': JSON_TYPE } });
+  assert.equal(json.status, 201, json.text);
+  for (const { file_path, content } of actions) assert.equal(sha256(await raw(file_path)), sha256(content));
+  const form = new URLSearchParams({ branch: 'main', commit_message: 'Form' });
+  for (const { file_path, content } of actions) {
+    form.append('actions[][action]', 'update');
+    form.append('actions[][file_path]', file_path);
+    form.append('actions[][content]', `${content}!`);
+  }
+  const sent = await owner.send('POST', `${repository}/commits`, {
+    raw: form.toString(),
+    headers: { 'Content-Type': FORM_TYPE },
+  });
+  assert.equal(sent.status, 201, sent.text);
+  assert.equal(sha256(await raw('many/7')), sha256(`${actions[7]!.content}!`));
+});
+
+test('what .gitattributes gives to LFS is stored there, long or short', async () => {
+  const { owner, at, post, raw } = await given();
+  const base = { branch: 'main', commit_message: 'm' };
+  assert.equal((await owner.post(at('.gitattributes'), { ...base, content: '*.bin filter=lfs\n' })).status, 201);
+  const long = randomBytes(1_300_000);
+  for (const [path, bytes] of Object.entries({ 'long.bin': long, 'short.bin': Buffer.from('short') })) {
+    const body = { ...base, content: bytes.toString('base64'), encoding: 'base64' };
+    assert.equal((await post(path, JSON_TYPE, JSON.stringify(body))).status, 201);
+    assert.match(
+      (await raw(path)).toString(),
+      new RegExp(`^version https://git-lfs.*oid sha256:${sha256(bytes)}\nsize ${bytes.length}\n$`, 's'),
+    );
+    const object = await owner.get(`${at(path)}/raw`, { lfs: true });
+    assert.ok(object.bytes.equals(bytes));
+    assert.match(
+      String(object.headers['content-disposition']),
+      new RegExp(`^attachment; filename="${sha256(bytes).slice(4)}"`),
+    );
+  }
+  assert.equal((await owner.post(at('empty.bin'), { ...base, content: '' })).status, 201);
+  assert.equal((await raw('empty.bin')).length, 0);
+});
+
+test('a pointer to nothing is refused, and where LFS is off all is stored as it is', async () => {
+  const { owner, repository, at, raw, tip } = await given();
+  const base = { branch: 'main', commit_message: 'm' };
+  assert.equal((await owner.post(at('.gitattributes'), { ...base, content: '*.bin filter=lfs\n' })).status, 201);
+  const before = await tip();
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
+  for (const path of ['pointer.bin', 'pointer.txt']) {
+    const answer = await owner.post(at(path), { ...base, content: pointer });
+    assert.equal(answer.status, 400);
+    assert.equal(
+      answer.body.message,
+      'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".',
+    );
+  }
+  assert.equal(await tip(), before);
+  assert.equal((await owner.put(repository.replace('/repository', ''), { lfs_enabled: false })).status, 200);
+  assert.equal((await owner.post(at('off.bin'), { ...base, content: 'plain' })).status, 201);
+  assert.equal((await raw('off.bin')).toString(), 'plain');
+});
+
+/** Without a Content-Length. */
+function sendChunked(address: string, caller: Caller, path: string, chunk: Buffer, times: number): Promise<number> {
+  const repository = new URL(`${address}/api/v4${path}`);
+  const headers = { 'PRIVATE-TOKEN': String(caller.token), 'Content-Type': JSON_TYPE };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(repository, { method: 'POST', headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on('error', reject);
+    request.write('{"branch":"main","commit_message":"m","content":"');
+    for (let time = 0; time < times; time++) request.write(chunk);
+    request.end('"}');
+  });
+}
+
+const MEBIBYTE = Buffer.alloc(1024 * 1024, 'a');
+
+test('of bodies over 20 MiB the fourth in half a minute is 429, announced or not', async () => {
+  const { server, clock } = await world();
+  const { owner, repository, post, tip } = await given();
+  const large = `{"branch":"main","commit_message":"m","content":"${'a'.repeat(21 * 1024 * 1024)}"}`;
+  assert.equal((await post('one', JSON_TYPE, large)).status, 201);
+  assert.equal(await sendChunked(server.address, owner, `${repository}/files/two`, MEBIBYTE, 21), 201);
+  assert.equal((await post('three', JSON_TYPE, large)).status, 201);
+  const before = await tip();
+  const fourth = await post('four', JSON_TYPE, large);
+  assert.equal(fourth.status, 429);
+  assert.deepEqual(fourth.body, {
+    message: { error: 'This endpoint has been requested too many times. Try again later.' },
+  });
+  assert.equal(fourth.headers['retry-after'], '30');
+  assert.equal(await sendChunked(server.address, owner, `${repository}/files/five`, MEBIBYTE, 21), 429);
+  assert.equal((await post('six', JSON_TYPE, '{"branch":"main","commit_message":"m","content":"x"}')).status, 201);
+  clock.advance(30);
+  assert.equal((await post('seven', JSON_TYPE, large)).status, 201);
+  assert.notEqual(await tip(), before);
+});
+
+test('a body beyond the limit is 413, announced or not', async () => {
+  const { root, server } = await world();
+  const { owner, repository, post } = await given();
+  await root.put('/application/settings', { max_commit_request_bytes: 2 * 1024 * 1024 });
+  try {
+    const small = `{"branch":"main","commit_message":"m","content":"${'a'.repeat(3 * 1024 * 1024)}"}`;
+    const answer = await post('eight', JSON_TYPE, small);
+    assert.deepEqual([answer.status, answer.body], [413, { message: '413 Request Entity Too Large' }]);
+    assert.equal(await sendChunked(server.address, owner, `${repository}/files/nine`, MEBIBYTE, 3), 413);
+  } finally {
+    await root.put('/application/settings', { max_commit_request_bytes: 314_572_800 });
+  }
+});
+
+test('nothing is left on disk of what came through it', async () => {
+  const { server } = await world();
+  const drafts = join(server.rooms.config.dataDir, 'blobs', 'drafts');
+  assert.deepEqual(await readdir(drafts), []);
+});

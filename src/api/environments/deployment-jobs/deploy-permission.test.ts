@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type GivenJob, given } from '#api/pipelines/processing/fixtures.testing.ts';
+import { changeJob } from '#api/pipelines/processing/index.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+
+// What is asked before a job with an environment starts (contract/environments.md Part 5, "Protection").
+
+const here = await world();
+const { server, newProject } = here;
+const { database, acting } = server.rooms;
+
+const members = { readme: true, with: ['reporter', 'developer', 'maintainer'] } as const;
+
+const protect = ({ id }: Project, name: string, protection: NewProtection) =>
+  database.transaction((tx) => makeProtection(tx, { project_id: id, group_id: null }, name, protection));
+const unprotect = ({ id }: Project) =>
+  database.transaction((tx) => tx.deleteFrom('protected_environments').where('project_id', '=', id).execute());
+
+/** A job of the developer's that has this environment. */
+const deploys = ({ developer }: { developer: { id: number } }, job: GivenJob = {}, action = 'start'): GivenJob => ({
+  ...job,
+  row: { environment: 'production', user_id: developer.id },
+  options: { environment: { action } },
+});
+
+const reasonOf = async (project: Project, id: number) =>
+  (await project.owner.get(`${project.at}/jobs/${id}`)).body.failure_reason;
+
+test('a job whose user may not deploy to its environment fails where it would start, and what comes after it is skipped', async () => {
+  const project = await newProject(members);
+  await protect(project, 'production', { levels: [{ access_level: 40 }] });
+  const pipeline = await given(here, project, { build: {}, ship: deploys(project, { stage: 1 }), after: { stage: 2 } });
+  assert.deepEqual((await pipeline.statuses()).ship, 'created');
+  await pipeline.run('build', 'success');
+  assert.deepEqual(await pipeline.statuses(), {
+    build: 'success',
+    ship: 'failed',
+    after: 'skipped',
+    pipeline: 'failed',
+  });
+  assert.equal(await reasonOf(project, await pipeline.idOf('ship')), 'protected_environment_failure');
+});
+
+test('whatever a job does with an environment, its user has to be let deploy there', async () => {
+  const project = await newProject(members);
+  await protect(project, 'production', { levels: [{ access_level: 40 }] });
+  const pipeline = await given(here, project, {
+    halt: deploys(project, {}, 'stop'),
+    look: deploys(project, {}, 'verify'),
+    other: {},
+  });
+  assert.deepEqual(await pipeline.statuses(), {
+    halt: 'failed',
+    look: 'failed',
+    other: 'pending',
+    pipeline: 'running',
+  });
+});
+
+test('who may not deploy to an environment may neither play nor retry jobs that do, who may does', async () => {
+  const project = await newProject(members);
+  const pipeline = await given(here, project, { ship: deploys(project, { when: 'manual' }), again: deploys(project) });
+  const [ship, again] = [await pipeline.idOf('ship'), await pipeline.idOf('again')];
+  await pipeline.run('again', 'success');
+  await protect(project, 'production', { levels: [{ access_level: 40 }] });
+  for (const path of [`${ship}/play`, `${again}/retry`]) {
+    const refusal = await project.developer.post(`${project.at}/jobs/${path}`);
+    assert.deepEqual([refusal.status, refusal.body], [403, { message: '403 Forbidden' }]);
+    await done(project.maintainer.post(`${project.at}/jobs/${path}`));
+  }
+  assert.deepEqual(await pipeline.statuses(), { ship: 'pending', again: 'pending', pipeline: 'pending' });
+});
+
+test('a Reporter who passes plays, cancels and retries the deploy jobs of that environment, and no others', async () => {
+  const project = await newProject(members);
+  const { reporter } = project;
+  const held = { when: 'manual' } as const;
+  const pipeline = await given(here, project, {
+    ship: deploys(project, held),
+    halt: deploys(project, held, 'stop'),
+    other: held,
+  });
+  const act = async (name: string, how: string) =>
+    (await reporter.post(`${project.at}/jobs/${await pipeline.idOf(name)}/${how}`)).status;
+  assert.equal(await act('ship', 'play'), 403);
+  await protect(project, 'production', { levels: [{ user_id: reporter.id }] });
+  assert.deepEqual(
+    [await act('ship', 'play'), await act('ship', 'cancel'), await act('ship', 'retry')],
+    [200, 201, 201],
+  );
+  assert.deepEqual(
+    [await act('halt', 'play'), await act('other', 'play'), await act('ship', 'erase')],
+    [403, 403, 403],
+  );
+  assert.equal((await pipeline.statuses()).ship, 'pending');
+});
+
+test('a job that needs approval waits for it, and is unplayable meanwhile', async () => {
+  const project = await newProject(members);
+  await protect(project, 'production', { levels: [{ access_level: 30 }], rules: [{ access_level: 40 }] });
+  const pipeline = await given(here, project, { ship: deploys(project), look: deploys(project, {}, 'verify') });
+  assert.deepEqual(await pipeline.statuses(), { ship: 'manual', look: 'pending', pipeline: 'running' });
+  const play = async () => project.developer.post(`${project.at}/jobs/${await pipeline.idOf('ship')}/play`);
+  const refusal = await play();
+  assert.deepEqual([refusal.status, refusal.body], [400, { message: '400 Bad request - Unplayable Job' }]);
+  await unprotect(project);
+  assert.equal((await play()).status, 200);
+});
+
+test('a job that has been played or delayed waits for approvals like any other', async () => {
+  const project = await newProject(members);
+  const pipeline = await given(here, project, { ship: deploys(project), later: deploys(project, { when: 'delayed' }) });
+  await protect(project, 'production', { levels: [{ access_level: 30 }], count: 1 });
+  await pipeline.run('ship', 'success');
+  await done(project.developer.post(`${project.at}/jobs/${await pipeline.idOf('ship')}/retry`));
+  await here.work();
+  assert.deepEqual(await pipeline.statuses(), { ship: 'manual', later: 'manual', pipeline: 'manual' });
+});
+
+test('a job whose user loses the right to deploy while it waits for a runner is not run', async () => {
+  const project = await newProject(members);
+  const pipeline = await given(here, project, { ship: deploys(project) });
+  await protect(project, 'production', { levels: [{ access_level: 40 }] });
+  const wish = { runner_type: 'project_type', project_id: project.id };
+  const { token } = (await done(project.owner.post('/user/runners', wish))).body;
+  assert.equal((await here.anonymous.post('/jobs/request', { token })).status, 204);
+  assert.deepEqual(await pipeline.statuses(), { ship: 'failed', pipeline: 'failed' });
+  assert.equal(await reasonOf(project, await pipeline.idOf('ship')), 'protected_environment_failure');
+});
+
+test('the environments of jobs are made with their pipeline, as their first jobs say', async () => {
+  const project = await newProject(members);
+  const file = `
+ship:
+  script: echo
+  environment: {name: review/$CI_COMMIT_REF_SLUG, deployment_tier: staging, auto_stop_in: 2 days}
+ill:
+  stage: deploy
+  script: echo
+  environment: {name: "no:$CI_COMMIT_REF_SLUG"}
+`;
+  await project.commit({ '.gitlab-ci.yml': file });
+  const { body } = await done(project.maintainer.post(`${project.at}/pipeline`, { ref: 'main' }));
+  const [environment, ...others] = (await project.owner.get(`${project.at}/environments`)).body;
+  assert.deepEqual(others, []);
+  const { name, tier, state, auto_stop_at } = environment;
+  assert.deepEqual([name, tier, state], ['review/main', 'staging', 'available']);
+  assert.equal(Date.parse(auto_stop_at) - here.clock.now().getTime(), 2 * 86_400_000);
+  const jobs = (await project.owner.get(`${project.at}/pipelines/${body.id}/jobs`)).body;
+  const shown = jobs.map((job: { name: string; status: string; failure_reason?: string }) => [
+    job.name,
+    job.status,
+    job.failure_reason,
+  ]);
+  assert.deepEqual(shown, [
+    ['ill', 'failed', 'environment_creation_failure'],
+    ['ship', 'pending', undefined],
+  ]);
+});
+
+test('an environment that has been deleted is there again before a job of it starts', async () => {
+  const project = await newProject(members);
+  const pipeline = await given(here, project, { ship: deploys(project, { when: 'manual' }) });
+  await protect(project, 'production', { levels: [{ access_level: 40 }] });
+  await database.transaction((tx) => tx.deleteFrom('environments').where('project_id', '=', project.id).execute());
+  const ship = await pipeline.idOf('ship');
+  assert.equal((await project.developer.post(`${project.at}/jobs/${ship}/play`)).status, 403);
+  await done(project.maintainer.post(`${project.at}/jobs/${ship}/play`));
+  await acting(NOBODY, (act) => changeJob(act, ship, ['pending'], 'running'));
+  assert.equal((await project.owner.get(`${project.at}/environments`)).body.length, 1);
+});

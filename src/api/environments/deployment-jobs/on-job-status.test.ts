@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type GivenJob, given } from '#api/pipelines/processing/fixtures.testing.ts';
+import { cancelJob, changeJob } from '#api/pipelines/processing/index.ts';
+import { NOBODY } from '#authentication/caller.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+
+// What jobs make of environments and deployments (contract/environments.md Part 5).
+
+const here = await world();
+const { server, newProject, clock } = here;
+const { acting, database } = server.rooms;
+
+const project = () => newProject({ readme: true, with: ['developer', 'maintainer'] });
+
+/** A job of the developer's with this environment; `said` is what its file says besides. */
+const job = (
+  { developer }: Project & { developer: { id: number } },
+  said: object = {},
+  given: GivenJob = {},
+): GivenJob => ({
+  ...given,
+  row: { environment: 'review/a', user_id: developer.id, ...given.row },
+  options: { environment: { action: 'start', ...said } },
+});
+
+const deploymentsIn = async (place: Project) =>
+  (await place.owner.get(`${place.at}/deployments`)).body.map(
+    ({ deployable, status }: { deployable: { name: string }; status: string }) => `${deployable.name} ${status}`,
+  );
+
+async function environmentOf(place: Project) {
+  const [{ id }] = (await place.owner.get(`${place.at}/environments`)).body;
+  return (await place.owner.get(`${place.at}/environments/${id}`)).body;
+}
+
+test('a job gets its deployment when its turn comes, and its deployment goes where it goes', async () => {
+  const place = await project();
+  const pipeline = await given(here, place, { build: {}, ship: job(place, {}, { stage: 1 }) });
+  assert.deepEqual(await deploymentsIn(place), []);
+  await pipeline.run('build', 'success');
+  assert.deepEqual(await deploymentsIn(place), ['ship created']);
+  await pipeline.run('ship');
+  assert.deepEqual(await deploymentsIn(place), ['ship running']);
+  const id = await pipeline.idOf('ship');
+  await acting(NOBODY, (act) => changeJob(act, id, ['running'], 'success'));
+  const [{ user, ref, deployable }] = (await place.owner.get(`${place.at}/deployments`)).body;
+  assert.deepEqual([user.id, ref, deployable.id, deployable.status], [place.developer.id, 'feature', id, 'success']);
+  assert.equal((await environmentOf(place)).last_deployment.deployable.id, id);
+});
+
+test('deployments of jobs that wait for somebody are blocked, those of skipped ones skipped until they wait again', async () => {
+  const place = await project();
+  const pipeline = await given(here, place, {
+    build: {},
+    held: job(place, {}, { when: 'manual', mayFail: true }),
+    ship: job(place, {}, { stage: 1 }),
+  });
+  assert.deepEqual(await deploymentsIn(place), ['held blocked']);
+  await pipeline.run('build', 'failed');
+  assert.deepEqual(await deploymentsIn(place), ['held blocked', 'ship skipped']);
+  await done(place.owner.post(`${place.at}/jobs/${await pipeline.idOf('build')}/retry`));
+  assert.deepEqual(await deploymentsIn(place), ['held blocked', 'ship created']);
+  await done(place.developer.post(`${place.at}/jobs/${await pipeline.idOf('held')}/play`));
+  await pipeline.run('held');
+  assert.deepEqual(await deploymentsIn(place), ['held running', 'ship created']);
+});
+
+test('failed and canceled jobs end their deployments so, and another attempt has one of its own', async () => {
+  const place = await project();
+  const pipeline = await given(here, place, { a: job(place), b: job(place), late: job(place, {}, { stage: 1 }) });
+  await pipeline.run('a', 'failed');
+  await acting(NOBODY, async (act) => cancelJob(act, await pipeline.idOf('b')));
+  assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late skipped']);
+  await done(place.developer.post(`${place.at}/jobs/${await pipeline.idOf('a')}/retry`));
+  assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late created', 'a created']);
+});
+
+test('the deployments of a pipeline that is deleted do not go on for ever', async () => {
+  const place = await project();
+  const pipeline = await given(here, place, {
+    done: job(place),
+    ship: job(place),
+    end: job(place),
+    held: job(place, {}, { when: 'manual', mayFail: true }),
+  });
+  await pipeline.run('done', 'success');
+  await pipeline.run('ship');
+  await pipeline.run('end');
+  const ending = await pipeline.idOf('end');
+  await acting(NOBODY, (act) => changeJob(act, ending, ['running'], 'canceling'));
+  assert.equal((await place.owner.delete(`${place.at}/pipelines/${pipeline.id}`)).status, 204);
+  const left: { deployable: null; status: string }[] = (await place.owner.get(`${place.at}/deployments`)).body;
+  assert.deepEqual(left.map(({ status }) => status).sort(), ['canceled', 'canceled', 'canceled', 'success']);
+  assert.ok(left.every(({ deployable }) => deployable === null));
+});
+
+test('a job that is canceled before its turn has no deployment', async () => {
+  const place = await project();
+  const pipeline = await given(here, place, { build: {}, ship: job(place, {}, { stage: 1 }) });
+  await done(place.owner.post(`${place.at}/pipelines/${pipeline.id}/cancel`));
+  assert.deepEqual(await deploymentsIn(place), []);
+});
+
+test('jobs that neither start nor stop an environment have no deployment', async () => {
+  const place = await project();
+  const pipeline = await given(here, place, {
+    look: job(place, { action: 'verify' }),
+    end: job(place, { action: 'stop' }),
+  });
+  await pipeline.run('look', 'success');
+  await pipeline.run('end', 'success');
+  assert.deepEqual(await deploymentsIn(place), []);
+});
+
+test('a success gives the environment its tier and the moment at which it stops by itself', async () => {
+  const place = await project();
+  const said = { deployment_tier: 'testing', auto_stop_in: '1 day' };
+  const pipeline = await given(here, place, {
+    one: job(place),
+    two: job(place, said),
+    three: job(place, { auto_stop_in: 'never' }),
+  });
+  await pipeline.run('one', 'success');
+  assert.deepEqual(
+    [(await environmentOf(place)).tier, (await environmentOf(place)).auto_stop_at],
+    ['development', null],
+  );
+  clock.advance(60);
+  await pipeline.run('two', 'success');
+  const { tier, auto_stop_at, updated_at } = await environmentOf(place);
+  assert.deepEqual([tier, updated_at], ['testing', clock.now().toISOString()]);
+  assert.equal(Date.parse(auto_stop_at) - clock.now().getTime(), 86_400_000);
+  await pipeline.run('three', 'success');
+  assert.deepEqual([(await environmentOf(place)).tier, (await environmentOf(place)).auto_stop_at], ['testing', null]);
+});
+
+test('prepare and access put the stop off by what they say, else by what was said last, verify only by its own', async () => {
+  const place = await project();
+  const stopsIn = async () => {
+    const { auto_stop_at } = await environmentOf(place);
+    return auto_stop_at && (Date.parse(auto_stop_at) - clock.now().getTime()) / 3_600_000;
+  };
+  const pipeline = await given(here, place, {
+    ship: job(place, { auto_stop_in: '5 hours' }),
+    look: job(place, { action: 'verify' }),
+    get: job(place, { action: 'access' }),
+    own: job(place, { action: 'prepare', auto_stop_in: '2 hours' }),
+    seen: job(place, { action: 'verify', auto_stop_in: '3 hours' }),
+  });
+  const hours: number[] = [];
+  for (const name of ['ship', 'look', 'get', 'own', 'seen']) {
+    clock.advance(3600);
+    await pipeline.run(name, 'success');
+    hours.push(await stopsIn());
+  }
+  assert.deepEqual(hours, [5, 4, 5, 2, 3]);
+});
+
+test('a job that succeeds after its environment was destroyed has made it anew', async () => {
+  const place = await project();
+  const pipeline = await given(here, place, { ship: job(place) });
+  await pipeline.run('ship');
+  await database.transaction((tx) => tx.deleteFrom('environments').where('project_id', '=', place.id).execute());
+  const id = await pipeline.idOf('ship');
+  await acting(NOBODY, (act) => changeJob(act, id, ['running'], 'success'));
+  assert.deepEqual(await deploymentsIn(place), ['ship success']);
+});

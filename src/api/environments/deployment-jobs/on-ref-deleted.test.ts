@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { given } from '#api/pipelines/processing/fixtures.testing.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+
+// What ends with branches and merge requests (contract/environments.md Part 5).
+
+const here = await world();
+const { newProject, work } = here;
+
+async function withBranch() {
+  const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
+  const made = await done(project.developer.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
+  return { project, sha: made.body.commit.id as string };
+}
+
+/** Has been deployed to an environment of this name, from this ref. */
+async function deploy(project: Project, environment: string, ref: string, sha: string): Promise<void> {
+  const row = { environment, user_id: project.owner.id };
+  const pipeline = await given(here, project, { [environment]: { row } }, { ref, sha });
+  await pipeline.run(environment, 'success');
+}
+
+const statesOf = async (project: Project) =>
+  Object.fromEntries(
+    (await project.owner.get(`${project.at}/environments`)).body.map((one: { name: string; state: string }) => [
+      one.name,
+      one.state,
+    ]),
+  );
+
+test('with a branch only those environments are stopped that were deployed from it last', async () => {
+  const { project, sha } = await withBranch();
+  await deploy(project, 'review/topic', 'topic', sha);
+  await deploy(project, 'both', 'topic', sha);
+  await deploy(project, 'both', 'main', sha);
+  await deploy(project, 'other', 'main', sha);
+  await done(project.developer.delete(`${project.repository}/branches/topic`));
+  await work();
+  assert.deepEqual(await statesOf(project), { 'review/topic': 'stopped', both: 'available', other: 'available' });
+});
+
+test('who may not stop an environment does not stop it with its branch', async () => {
+  const { project, sha } = await withBranch();
+  await deploy(project, 'review/topic', 'topic', sha);
+  const levels = [{ access_level: 40 }];
+  const protection = { name: 'review/topic', deploy_access_levels: levels };
+  await done(project.maintainer.post(`${project.at}/protected_environments`, protection));
+  await done(project.developer.delete(`${project.repository}/branches/topic`));
+  await work();
+  assert.deepEqual(await statesOf(project), { 'review/topic': 'available' });
+});
+
+test('a merge request that is closed or merged stops what its pipelines have deployed', async () => {
+  for (const end of ['close', 'merge']) {
+    const { project } = await withBranch();
+    const commit = {
+      branch: 'topic',
+      commit_message: 'Add',
+      actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+    };
+    const sha = (await done(project.developer.post(`${project.repository}/commits`, commit))).body.id;
+    const wish = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
+    const { iid } = (await done(project.developer.post(`${project.at}/merge_requests`, wish))).body;
+    await deploy(project, 'review/topic', 'topic', sha);
+    await deploy(project, 'elsewhere', 'topic', 'b'.repeat(40));
+    await work();
+    const at = `${project.at}/merge_requests/${iid}`;
+    if (end === 'close') await done(project.maintainer.put(at, { state_event: 'close' }));
+    else await done(project.maintainer.put(`${at}/merge`, { should_remove_source_branch: false }));
+    await work();
+    assert.deepEqual(await statesOf(project), { 'review/topic': 'stopped', elsewhere: 'available' }, end);
+  }
+});
+
+test('a merge request of a protected branch, which lives on, stops nothing', async () => {
+  const { project, sha } = await withBranch();
+  await done(project.owner.post(`${project.at}/protected_branches`, { name: 'stable' }));
+  await done(project.owner.post(`${project.repository}/branches`, { branch: 'stable', ref: 'main' }));
+  await deploy(project, 'production', 'stable', sha);
+  const wish = { source_branch: 'stable', target_branch: 'topic', title: 'Back' };
+  const { iid } = (await done(project.owner.post(`${project.at}/merge_requests`, wish))).body;
+  await done(project.owner.put(`${project.at}/merge_requests/${iid}`, { state_event: 'close' }));
+  await work();
+  assert.deepEqual(await statesOf(project), { production: 'available' });
+});

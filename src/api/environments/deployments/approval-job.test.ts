@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import type { JobStatus } from '#database/tables/pipelines.ts';
+import { jobRow } from '#test/support/pipeline-rows.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { report } from './fixtures.testing.ts';
+
+const here = await world();
+const { newProject, server } = here;
+const { database } = server.rooms;
+
+/** A job that waits, and its blocked deployment to an environment that is protected so. */
+async function waiting(protection: NewProtection, status: JobStatus = 'manual') {
+  const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
+  const { id } = (await done(report(project, {}, project.developer))).body;
+  const job_id = await jobRow(here, project, { status, environment: 'production', user_id: project.developer.id });
+  await database.transaction(async (tx) => {
+    await tx.updateTable('deployments').set({ job_id, status: 'blocked' }).where('id', '=', id).execute();
+    const owner = { project_id: project.id, group_id: null };
+    await makeProtection(tx, owner, 'production', { levels: [{ access_level: 30 }], ...protection });
+  });
+  const say = (caller: Caller, verdict: string) =>
+    done(caller.post(`${project.at}/deployments/${id}/approval`, { status: verdict }));
+  const job = async () => (await done(project.owner.get(`${project.at}/jobs/${job_id}`))).body;
+  const deployment = async () => (await done(project.owner.get(`${project.at}/deployments/${id}`))).body;
+  return { project, say, job, deployment };
+}
+
+test('with the last approval of a plain count the job starts, as its own user’s', async () => {
+  const { project, say, job } = await waiting({ count: 2 });
+  await say(project.maintainer, 'approved');
+  assert.equal((await job()).status, 'manual');
+  await say(project.owner, 'approved');
+  const { status, user } = await job();
+  assert.deepEqual([status, user.id], ['pending', project.developer.id]);
+});
+
+test('with the last approval that rules ask for the job waits to be played', async () => {
+  const { project, say, job, deployment } = await waiting({ rules: [{ access_level: 40 }] });
+  await say(project.maintainer, 'approved');
+  assert.deepEqual([(await job()).status, (await deployment()).status], ['manual', 'blocked']);
+});
+
+test('a rejection ends the job for good, and its deployment, whatever the job waits for', async () => {
+  for (const at of ['created', 'manual', 'pending', 'running'] as const) {
+    const { project, say, job, deployment } = await waiting(
+      { rules: [{ access_level: 40, required_approvals: 2 }] },
+      at,
+    );
+    await say(project.maintainer, 'approved');
+    await say(project.owner, 'rejected');
+    const { status, failure_reason } = await job();
+    assert.deepEqual([status, failure_reason], ['failed', 'deployment_rejected']);
+    assert.equal((await deployment()).status, 'failed');
+  }
+});
+
+test('a job that has ended is left as it is', async () => {
+  const { project, say, job, deployment } = await waiting({ rules: [{ access_level: 40 }] }, 'success');
+  await say(project.maintainer, 'rejected');
+  assert.deepEqual([(await job()).status, (await deployment()).status], ['success', 'blocked']);
+});

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RowGone } from '#domain/row-deleted.ts';
+import { testDatabase } from '#test/engines/engine.ts';
+import { EnvironmentAlone, EnvironmentInList, StoppedEnvironment } from '../environments/entities.ts';
+import { Approval, Deployment, DeploymentInList } from './entities.ts';
+
+// A read that hears of it runs again as a whole (src/domain/row-deleted.ts).
+
+test('what an environment, a project or a user has gone from while it was read is read again', async () => {
+  await using database = await testDatabase();
+  const to = { db: database.reader, params: {}, url: '', tier: 'ultimate', caller: { user: null } } as never;
+  const gone = 987_654;
+  const deployment = { id: 1, environment_id: gone, project_id: gone, user_id: null, job_id: null } as never;
+  const environment = { id: 1, project_id: gone, name: 'a' } as never;
+  for (const showing of [
+    () => DeploymentInList.all([deployment], to),
+    () => Deployment.all([deployment], to),
+    () => Approval.all([{ id: 1, user_id: gone } as never], to),
+    () => EnvironmentInList.all([environment], to),
+    () => EnvironmentAlone.all([environment], to),
+    () => StoppedEnvironment.all([environment], to),
+  ]) {
+    await assert.rejects(async () => showing(), RowGone);
+  }
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { report } from './fixtures.testing.ts';
+
+const { newProject, work, anonymous } = await world();
+
+/** A merge request of a branch with one commit, merged. */
+async function merged(
+  project: Project,
+  branch: string,
+  wish: { squash?: boolean } = {},
+): Promise<{ id: number; iid: number }> {
+  const { owner, at, repository } = project;
+  await done(owner.post(`${repository}/branches`, { branch, ref: 'main' }));
+  const commit = {
+    branch,
+    commit_message: branch,
+    actions: [{ action: 'create', file_path: branch, content: branch }],
+  };
+  await done(owner.post(`${repository}/commits`, commit));
+  const named = { source_branch: branch, target_branch: 'main', title: branch, ...wish };
+  const { iid, id } = (await done(owner.post(`${at}/merge_requests`, named))).body;
+  await work();
+  await done(owner.put(`${at}/merge_requests/${iid}/merge`, wish));
+  return { id, iid };
+}
+
+/** A deployment of `main` as it is now that has succeeded. */
+async function shipped(project: Project, environment = 'production', wish: { sha?: string } = {}): Promise<string> {
+  const { id } = (await done(report(project, { environment, status: 'success', ...wish }))).body;
+  await work();
+  return `${project.at}/deployments/${id}/merge_requests`;
+}
+
+const iidsAt = async (caller: Caller, url: string): Promise<number[]> =>
+  (await done(caller.get(url))).body.map(({ iid }: { iid: number }) => iid);
+
+test('the first success ships all that was merged into its ref, the next what was merged since', async () => {
+  const project = await newProject({ readme: true });
+  const { owner } = project;
+  const [one, two] = [await merged(project, 'one'), await merged(project, 'two', { squash: true })];
+  const first = await shipped(project);
+  assert.deepEqual(await iidsAt(owner, `${first}?sort=asc`), [one.iid, two.iid]);
+  const three = await merged(project, 'three');
+  const second = await shipped(project);
+  assert.deepEqual(await iidsAt(owner, second), [three.iid]);
+  assert.deepEqual(await iidsAt(owner, `${first}?sort=asc`), [one.iid, two.iid]);
+  assert.deepEqual(await iidsAt(owner, await shipped(project, 'staging')), [three.iid, two.iid, one.iid]);
+});
+
+test('what is shipped to an environment again was shipped there the first time', async () => {
+  const project = await newProject({ readme: true });
+  const before = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
+  const { iid } = await merged(project, 'one');
+  const first = await shipped(project);
+  await shipped(project, 'production', { sha: before });
+  assert.deepEqual(await iidsAt(project.owner, await shipped(project)), []);
+  assert.deepEqual(await iidsAt(project.owner, first), [iid]);
+});
+
+test('nothing is linked while a deployment runs, nor where each branch has an environment of its own', async () => {
+  const project = await newProject({ readme: true });
+  const { iid } = await merged(project, 'one');
+  const at = await shipped(project, 'review/one');
+  assert.deepEqual(await iidsAt(project.owner, at), []);
+  assert.deepEqual(await iidsAt(project.owner, await shipped(project, 'eu/production')), [iid]);
+  const { id } = (await report(project)).body;
+  await work();
+  const running = `${project.at}/deployments/${id}`;
+  assert.deepEqual(await iidsAt(project.owner, `${running}/merge_requests`), []);
+  await done(project.owner.put(running, { status: 'success' }));
+  await work();
+  assert.deepEqual(await iidsAt(project.owner, `${running}/merge_requests`), [iid]);
+});
+
+test('the list takes the filters of the project’s merge requests', async () => {
+  const project = await newProject({ readme: true });
+  const one = await merged(project, 'one');
+  await merged(project, 'two');
+  const at = await shipped(project);
+  assert.deepEqual(await iidsAt(project.owner, `${at}?source_branch=one`), [one.iid]);
+  assert.deepEqual(await iidsAt(project.owner, `${at}?state=opened`), []);
+  assert.equal((await project.owner.get(`${at}?order_by=odd`)).status, 400);
+  assert.equal((await anonymous.get(at)).status, 401);
+});

@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import type { EnvironmentRow } from '#domain/environments.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { moment, nullable } from '#http/endpoint/responses.ts';
+
+/** What all forms of an environment have (contract/environments.md "Environment object"). */
+
+const text = Type.String();
+
+export const environmentFields = {
+  id: Type.Integer(),
+  name: text,
+  slug: text,
+  external_url: nullable(text),
+  created_at: moment,
+  updated_at: moment,
+};
+
+export type EnvironmentBasicRow = Pick<EnvironmentRow, keyof typeof environmentFields>;
+
+export const environmentShape = ({ id, name, slug, external_url, created_at, updated_at }: EnvironmentBasicRow) => ({
+  id,
+  name,
+  slug,
+  external_url,
+  created_at,
+  updated_at,
+});
+
+/** Where others say which environment they are about. */
+export const EnvironmentBasic = entity('EnvironmentBasic', environmentFields).from(environmentShape);

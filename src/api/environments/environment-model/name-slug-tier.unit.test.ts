@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { externalUrlErrors } from './external-url.ts';
+import { nameErrors, nameParts } from './name-validation.ts';
+import { slugOf } from './slug.ts';
+import { guessTier } from './tier.ts';
+
+// What follows from the name of an environment, and what may be said of it (contract/environments.md Part 1).
+
+test('a slug is the name where it can be, and else its beginning with a part of its digest', () => {
+  const slugs = {
+    production: 'production',
+    'foo-': 'foo',
+    'staging-1234567890123456': 'staging-1234567890123456',
+    'staging-12345678901234567': 'staging-123456789-s729ne',
+    'review/fix-foo': 'review-fix-foo-v25cyx',
+    'review/023f1bce01229c686a73': 'review-023f1bce01-3uxznk',
+    PRODUCTION: 'production-vl4voz',
+    '1-foo': 'env-1-foo-1k46wz',
+    'foo--bar': 'foo-bar-q006cp',
+    'Production/eu': 'production-eu-7hiuxc',
+  };
+  assert.deepEqual(Object.fromEntries(Object.keys(slugs).map((name) => [name, slugOf(name)])), slugs);
+});
+
+test('a slug has at most 24 characters, begins with a letter and does not end with a dash', () => {
+  const names = [
+    '-',
+    '$',
+    '9',
+    'a'.repeat(255),
+    '-'.repeat(255),
+    'a-'.repeat(50),
+    `${'a'.repeat(16)}-${'b'.repeat(90)}`,
+    'Z ',
+  ];
+  for (const name of names) assert.match(slugOf(name), /^(?=.{1,24}$)[a-z]([a-z0-9-]*[a-z0-9])?$/, name);
+});
+
+test('a tier is guessed by the first part of a list that a name has', () => {
+  const tiers = {
+    development: ['review/product', 'dev', 'TRUNK', 'my-review-app'],
+    testing: ['production-test', 'maintenance', 'qa', 'control-room', 'acceptance'],
+    staging: ['pre-prod', 'nonlive', 'stg-eu', 'demo', 'MODEL'],
+    production: ['gprd-cny', 'unproductive', 'live', 'Production/eu'],
+    other: ['canary', 'eu', '1'],
+  };
+  for (const [tier, names] of Object.entries(tiers))
+    for (const name of names) assert.equal(guessTier(name), tier, name);
+});
+
+test('a name has letters, digits and few signs, and a slash only inside', () => {
+  const characters =
+    "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'";
+  for (const name of ['a', 'a/b/c', `\${X} y.z_-`, 'a'.repeat(255)]) assert.deepEqual(nameErrors(name), [], name);
+  for (const name of ['/a', 'a/', 'a\n', 'ä', 'a+b', 'a\tb']) assert.deepEqual(nameErrors(name), [characters], name);
+  assert.deepEqual(nameErrors(''), ["can't be blank", characters]);
+  assert.deepEqual(nameErrors('  '), ["can't be blank"]);
+  assert.deepEqual(nameErrors('a'.repeat(256)), ['is too long (maximum is 255 characters)']);
+});
+
+test('a folder is what stands before the first slash', () => {
+  assert.deepEqual(nameParts('Review/A/b'), { name_key: 'review/a/b', folder: 'Review', rest_key: 'a/b' });
+  assert.deepEqual(nameParts('Production'), { name_key: 'production', folder: null, rest_key: null });
+});
+
+test('an address may hold variables, but no script and no host that cannot be', () => {
+  const fine = [
+    '$HOST',
+    'http://$(URL)',
+    'example.com',
+    'custom://x',
+    `https://user:\${V}@h`,
+    `https://h:8443/\${X}?a=b`,
+    '/a',
+    'http://[::1]:80/',
+  ];
+  for (const url of fine) assert.deepEqual(externalUrlErrors(url), [], url);
+  const wrong = [
+    `http://\${URL}`,
+    `https://\${URL}.example/x`,
+    'http://a b/',
+    'http://',
+    'https:',
+    'http://h:x',
+    'http://a"b',
+    '//h:x/',
+    'http://a\\b',
+  ];
+  for (const url of wrong) assert.deepEqual(externalUrlErrors(url), ['URI is invalid'], url);
+  for (const scheme of ['javascript', 'data', 'vbscript']) {
+    for (const url of [
+      `${scheme}:a`,
+      `${scheme.toUpperCase()}://a`,
+      ` ${scheme}:a`,
+      `${scheme.slice(0, 2)}\n${scheme.slice(2)}:a`,
+    ]) {
+      assert.deepEqual(externalUrlErrors(url), [`${scheme} scheme is not allowed`], url);
+    }
+  }
+  assert.deepEqual(externalUrlErrors('a'.repeat(256)), ['is too long (maximum is 255 characters)']);
+});

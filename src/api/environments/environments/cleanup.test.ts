@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deployed } from '#test/support/deployment-rows.ts';
+import { done, world } from '#test/support/world.ts';
+
+// What happens to environments when its time has come (contract/environments.md Part 5 "Sweeps").
+
+const here = await world({ project: { readme: true } });
+const { clock, project, owner, server, work } = here;
+const { database } = server.rooms;
+
+/** One that stops so many seconds from now. */
+async function timed(name: string, seconds: number, params = {}) {
+  const { body } = await done(owner.post(`${project.at}/environments`, { name, ...params }));
+  const auto_stop_at = new Date(clock.now().getTime() + seconds * 1000).toISOString();
+  await database.transaction((tx) =>
+    tx.updateTable('environments').set({ auto_stop_at }).where('id', '=', body.id).execute(),
+  );
+  return {
+    id: body.id as number,
+    name,
+    read: async () => (await owner.get(`${project.at}/environments/${body.id}`)).body,
+  };
+}
+
+test('an environment stops within a minute of its time, and is not timed any more', async () => {
+  const environment = await timed('timed', 600);
+  clock.advance(540);
+  await work();
+  assert.equal((await environment.read()).state, 'available');
+  clock.advance(120);
+  await work();
+  const { state, auto_stop_at } = await environment.read();
+  assert.deepEqual([state, auto_stop_at], ['stopped', null]);
+});
+
+test('one that a job stops has it played, one that only a job may stop waits for it', async () => {
+  const [jobs, waiting, nobodys] = [
+    await timed('jobs', 60),
+    await timed('waiting', 60, { auto_stop_setting: 'with_action' }),
+    await timed('nobodys', 60),
+  ];
+  const { halt } = await deployed(here, project, jobs);
+  await deployed(here, project, nobodys, { halt: { user_id: null } });
+  clock.advance(120);
+  await work();
+  const states = await Promise.all([jobs, waiting, nobodys].map(async ({ read }) => (await read()).state));
+  assert.deepEqual(states, ['stopping', 'available', 'available']);
+  assert.equal((await owner.get(`${project.at}/jobs/${halt}`)).body.status, 'pending');
+});
+
+test('very many whose time has come at once all stop', async () => {
+  const first = await timed('many', 60);
+  await database.transaction(async (tx) => {
+    const row = await tx.selectFrom('environments').selectAll().where('id', '=', first.id).executeTakeFirstOrThrow();
+    const { id, ...rest } = row;
+    const rows = Array.from({ length: 150 }, (_, at) => ({ ...rest, name: `many/${at}`, slug: `many-${at}` }));
+    await tx.insertInto('environments').values(rows).execute();
+  });
+  clock.advance(120);
+  await work();
+  const { headers } = await owner.get(`${project.at}/environments`, { search: 'many', states: 'stopped' });
+  assert.equal(headers['x-total'], '151');
+});

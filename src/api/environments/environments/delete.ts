@@ -1,0 +1,41 @@
+import type { Caller } from '#authentication/caller.ts';
+import { deleteSome } from '#database/batch-statements.ts';
+import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
+import { inPieces, type MORE, PIECE, pieceOf } from '#events/batches.ts';
+import type { Act, Acting } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { deleteStopped } from './store.ts';
+
+type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
+
+/**
+ * Removes an environment that has stopped, with its deployments, of which there may be very many, piece by piece before. The
+ * jobs that have made them stay. One that is deployed to meanwhile stays too.
+ */
+export async function destroyEnvironment(
+  acting: Acting,
+  by: Caller,
+  environment: EnvironmentKey,
+): Promise<undefined | Refused<'gone' | 'notStopped'>> {
+  return inPieces(acting, by, {
+    ask: (act) => stopped(act, environment),
+    piece: (act) => destroyPiece(act, environment.id),
+  });
+}
+
+async function stopped(
+  act: Act,
+  { project_id, id }: EnvironmentKey,
+): Promise<EnvironmentRow | Refused<'gone' | 'notStopped'>> {
+  const environment = await findEnvironment(act, project_id, id);
+  if (environment === null) return refused('gone');
+  return environment.state === 'stopped' ? environment : refused('notStopped');
+}
+
+/** index: deployments_by_environment */
+async function destroyPiece(act: Act, id: number): Promise<typeof MORE | undefined> {
+  const deployments = { table: 'deployments', column: 'environment_id' };
+  const more = await pieceOf(() => deleteSome(act, deployments, id, PIECE));
+  if (more === undefined) await deleteStopped(act, id);
+  return more;
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deployed } from '#test/support/deployment-rows.ts';
+import { done, world } from '#test/support/world.ts';
+
+// Whom protection keeps from stopping and destroying environments (contract/environments.md "Protection").
+
+async function given({ env = {}, name = 'production' } = {}) {
+  const here = await world({ project: { readme: true, with: ['developer', 'maintainer'] }, env });
+  const { project, owner } = here;
+  await done(
+    owner.post(`${project.at}/protected_environments`, { name, deploy_access_levels: [{ access_level: 40 }] }),
+  );
+  const { body } = await done(owner.post(`${project.at}/environments`, { name }));
+  return { ...here, made: body, at: `${project.at}/environments/${body.id}` };
+}
+
+test('a protected environment is stopped and destroyed by those alone who may deploy to it', async () => {
+  const { developer, maintainer, at } = await given();
+  for (const force of [false, true]) {
+    const { status, body } = await developer.post(`${at}/stop`, { force });
+    assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
+  }
+  assert.equal((await maintainer.get(at)).body.state, 'available');
+  assert.equal((await maintainer.post(`${at}/stop`)).body.state, 'stopped');
+  assert.equal((await developer.delete(at)).status, 403);
+  assert.equal((await maintainer.delete(at)).status, 204);
+});
+
+test('a protected environment is read and changed as any other', async () => {
+  const { developer, at } = await given();
+  assert.equal((await developer.get(at)).status, 200);
+  assert.equal((await developer.put(at, { description: 'Here' })).body.description, 'Here');
+});
+
+test('an environment becomes a protected one by its tier, and ceases to be one', async () => {
+  const { newGroup, newProject } = await world();
+  const group = await newGroup({});
+  const project = await newProject({ in: group });
+  const developer = await project.add('developer');
+  const level = { name: 'production', deploy_access_levels: [{ access_level: 40 }] };
+  await done(group.owner.post(`${group.at}/protected_environments`, level));
+  const { body } = await done(developer.post(`${project.at}/environments`, { name: 'eu' }));
+  const at = `${project.at}/environments/${body.id}`;
+  await done(developer.put(at, { tier: 'production' }));
+  assert.equal((await developer.post(`${at}/stop`)).status, 403);
+  await done(developer.put(at, { tier: 'other' }));
+  assert.equal((await developer.post(`${at}/stop`)).status, 200);
+});
+
+test('administrators pass, and on tier free everybody does', async () => {
+  const { root, at } = await given({ name: 'staging' });
+  assert.equal((await root.post(`${at}/stop`)).status, 200);
+  const free = await given({ env: { HEARTH_TIER: 'free' } });
+  assert.equal((await free.developer.post(`${free.at}/stop`)).status, 200);
+  assert.equal((await free.developer.delete(free.at)).status, 204);
+});
+
+test('a job that stops a protected environment is played only if its own user may deploy there', async () => {
+  const here = await given();
+  const { project, maintainer, developer, made, at } = here;
+  await deployed(here, project, made, { halt: { user_id: developer.id } });
+  assert.equal((await maintainer.post(`${at}/stop`)).status, 403);
+  assert.equal((await maintainer.get(at)).body.state, 'available');
+  await done(here.owner.delete(`${project.at}/protected_environments/production`));
+  assert.equal((await maintainer.post(`${at}/stop`)).body.state, 'stopping');
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '#test/support/world.ts';
+
+const { newGroup, newProject, root, work, clock } = await world();
+
+/** A project in a group, whose protection names a developer of its own alone. */
+async function naming(expires_at?: string) {
+  const group = await newGroup();
+  const project = await newProject({ in: group });
+  const { owner, at } = project;
+  const dora = await project.add('developer', undefined, { expires_at });
+  const own = [{ user_id: dora.id }];
+  const url = `${at}/protected_environments/production`;
+  const wish = { name: 'production', deploy_access_levels: own, approval_rules: [...own, { access_level: 40 }] };
+  await done(owner.post(`${at}/protected_environments`, wish));
+  const left = async () => {
+    const { body } = await owner.get(url);
+    return [body.deploy_access_levels.length, body.approval_rules.length];
+  };
+  return { group, project, dora, left };
+}
+
+test('who leaves a project goes from its protections, as the last one too, and does not come back to them', async () => {
+  const { project, dora, left } = await naming();
+  const elsewhere = await naming();
+  assert.deepEqual(await left(), [1, 2]);
+  await done(project.owner.delete(`${project.at}/members/${dora.id}`));
+  assert.deepEqual(await left(), [0, 1]);
+  await project.add('developer', dora);
+  assert.deepEqual(await left(), [0, 1]);
+  assert.deepEqual(await elsewhere.left(), [1, 2]);
+});
+
+test('who leaves a group stays in the protections of its projects that he is a member of himself', async () => {
+  const { group, dora, left } = await naming();
+  await group.add('developer', dora);
+  await done(group.owner.delete(`${group.at}/members/${dora.id}?skip_subresources=true`));
+  assert.deepEqual(await left(), [1, 2]);
+});
+
+test('a membership that expires takes its elements along, and so does the end of a user', async () => {
+  const expiring = await naming('2026-01-04');
+  const deleted = await naming();
+  await done(root.delete(`/users/${deleted.dora.id}`));
+  await work();
+  assert.deepEqual(await deleted.left(), [0, 1]);
+  for (let day = 0; day < 3; day++) {
+    clock.advance(24 * 60 * 60);
+    await work();
+  }
+  assert.deepEqual(await expiring.left(), [0, 1]);
+});

@@ -1,0 +1,13 @@
+import { type AnySubscription, subscription } from '#events/event-bus.ts';
+import { removeUser } from './store.ts';
+
+/**
+ * Whoever is no direct member of a project any more goes from its protections, as the last element too
+ * (contract/environments.md Part 3).
+ */
+export const forgetLeavers = subscription({
+  fact: 'membership-ended',
+  inTransaction: async (act, { userId, sourceType, sourceId }) => {
+    if (sourceType === 'project') await removeUser(act, sourceId, userId);
+  },
+}) satisfies AnySubscription<object>;

@@ -1,0 +1,32 @@
+import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Parent } from '#http/access/parents.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { changesAnything, elementChanges, elementProblems, outOfRange } from './access-levels.ts';
+import { recordChanges } from './activity.ts';
+import { assignableAmong } from './allowed-principals.ts';
+import type { Wish } from './protect.ts';
+import { changeElements, protectionNamed, touchProtection } from './store.ts';
+
+/** Changes a protection as the wish says, all of it or nothing; what is not mentioned stays. */
+export async function changeProtection(
+  act: Act,
+  parent: Parent,
+  name: string,
+  wish: Wish,
+): Promise<Protection | Refused<'missing' | 'invalid'>> {
+  const before = await protectionNamed(act, parent, name);
+  if (before === null) return refused('missing');
+  const assignable = await assignableAmong(act, parent, [...wish.deploy_access_levels, ...wish.approval_rules]);
+  const changes = elementChanges(before, wish, assignable);
+  if (isRefused(changes)) return changes;
+  const count = wish.required_approval_count ?? before.required_approval_count;
+  const texts = [...elementProblems(before, changes), ...outOfRange('Required approval count', count, 0)];
+  if (texts.length > 0) return refused('invalid', { texts });
+  if (count === before.required_approval_count && !changesAnything(changes)) return before;
+  await changeElements(act, before.id, changes);
+  await touchProtection(act, before.id, count);
+  const after = (await protectionNamed(act, parent, name))!;
+  await recordChanges(act, parent, before, after);
+  return after;
+}

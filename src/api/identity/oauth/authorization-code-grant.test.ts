@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { world } from '#test/support/world.ts';
+import { CALLBACK, givenOAuth, INVALID_CLIENT, INVALID_GRANT } from './fixtures.testing.ts';
+
+// Codes and what they are exchanged for (contract/conventions.md §10 "OAuth 2.0", RFC 6749 §4.1, RFC 7636).
+
+const here = await world();
+const { root, clock } = here;
+const { application, token, code, withBearer, person } = givenOAuth(here);
+
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+const exchange = { grant_type: 'authorization_code', redirect_uri: CALLBACK };
+
+test('a code with PKCE becomes a pair of tokens that acts for the user', async () => {
+  const [client, { mira, visit }] = [await application(), await person()];
+  const { client_id, client_secret } = client;
+  const given = await code(visit, client, { code_challenge: CHALLENGE, code_challenge_method: 'S256' });
+  const { status, headers, body } = await token({
+    ...exchange,
+    client_id,
+    client_secret,
+    code: given,
+    code_verifier: VERIFIER,
+  });
+  assert.equal(status, 200);
+  assert.deepEqual([headers['cache-control'], headers['content-type']], ['no-store', 'application/json']);
+  const { access_token, refresh_token, ...rest } = body;
+  assert.match(access_token, /^[0-9a-f]{64}$/);
+  assert.match(refresh_token, /^[0-9a-f]{64}$/);
+  const created_at = Math.floor(clock.now().getTime() / 1000);
+  assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 7200, scope: 'api read_user', created_at });
+  assert.equal((await withBearer(access_token)).body.id, mira.id);
+});
+
+test('the scopes are those that were asked for', async () => {
+  const [client, { visit }] = [await application(), await person()];
+  const { client_id, client_secret } = client;
+  const given = await code(visit, client, { scope: 'read_user' });
+  const { body } = await token({ ...exchange, client_id, client_secret, code: given });
+  assert.equal(body.scope, 'read_user');
+  assert.equal((await withBearer(body.access_token)).status, 200);
+  assert.equal((await withBearer(body.access_token, '/projects')).body.error, 'insufficient_scope');
+});
+
+test('a program that can keep no secret sends its client_id alone', async () => {
+  const [client, { visit }] = [await application({ confidential: false }), await person()];
+  const { client_id } = client;
+  const order = async () => ({ ...exchange, client_id, code: await code(visit, client, { code_challenge: VERIFIER }) });
+  const withSecret = { ...(await order()), code_verifier: VERIFIER, client_secret: 'gloas-x' };
+  assert.deepEqual((await token(withSecret)).body, INVALID_CLIENT);
+  for (const code_verifier of [`${VERIFIER}x`, VERIFIER.toLowerCase(), CHALLENGE, '']) {
+    assert.deepEqual((await token({ ...(await order()), code_verifier })).body, INVALID_GRANT, code_verifier);
+  }
+  const right = { ...(await order()), code_verifier: VERIFIER };
+  assert.equal((await token(right)).status, 200, 'a plain challenge is the verifier');
+});
+
+test('a client may prove itself by HTTP Basic, and send JSON', async () => {
+  const [client, { visit }] = [await application(), await person()];
+  const { client_id, client_secret } = client;
+  const Authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
+  const first = await code(visit, client);
+  assert.equal((await token({ ...exchange, code: first }, { Authorization })).status, 200);
+  const other = await code(visit, client);
+  const params = { ...exchange, code: other, client_id, client_secret };
+  assert.equal((await here.anonymous.post('//oauth/token', params)).status, 200);
+});
+
+/** A new code of a client, and how it is rightly exchanged. */
+async function givenCode() {
+  const [client, { mira, visit }] = [await application(), await person()];
+  const { client_id, client_secret } = client;
+  const given = await code(visit, client, { code_challenge: CHALLENGE, code_challenge_method: 'S256' });
+  return { mira, right: { ...exchange, client_id, client_secret, code: given, code_verifier: VERIFIER } };
+}
+
+test('a code that nobody knows is refused, and leaves the others alone', async () => {
+  const { right } = await givenCode();
+  for (const unknown of ['0'.repeat(64), 'x']) {
+    const { status, body, headers } = await token({ ...right, code: unknown });
+    assert.deepEqual([status, body, headers['cache-control']], [400, INVALID_GRANT, 'no-store'], unknown);
+  }
+  assert.equal((await token(right)).status, 200);
+});
+
+test('an exchange that does not fit is refused and uses the code up', async () => {
+  const other = await application();
+  for (const wrong of [
+    { redirect_uri: `${CALLBACK}/` },
+    { redirect_uri: '' },
+    { code_verifier: CHALLENGE },
+    { code_verifier: '' },
+    { client_id: other.client_id, client_secret: other.client_secret },
+  ]) {
+    const { right } = await givenCode();
+    assert.deepEqual((await token({ ...right, ...wrong })).body, INVALID_GRANT, JSON.stringify(wrong));
+    assert.deepEqual((await token(right)).body, INVALID_GRANT, `used up by ${JSON.stringify(wrong)}`);
+  }
+});
+
+test('a client that is not the one it says uses the code up', async () => {
+  const other = await application();
+  for (const wrong of [
+    { client_secret: other.client_secret },
+    { client_secret: '' },
+    { client_id: 'unknown' },
+    { client_id: '', client_secret: '' },
+  ]) {
+    const { right } = await givenCode();
+    const { status, body, headers } = await token({ ...right, ...wrong });
+    assert.deepEqual([status, body], [401, INVALID_CLIENT]);
+    assert.match(String(headers['www-authenticate']), /^Bearer realm="Protected by OAuth 2.0", error="invalid_client"/);
+    assert.deepEqual((await token(right)).body, INVALID_GRANT);
+  }
+});
+
+test('a used code that comes again, from whomever, ends the tokens that came of it', async () => {
+  for (const changes of [{}, { code_verifier: 'wrong' }, { client_id: '', client_secret: '' }]) {
+    const { right } = await givenCode();
+    const first = (await token(right)).body;
+    const { client_id, client_secret } = right;
+    const refresh = { grant_type: 'refresh_token', client_id, client_secret, refresh_token: first.refresh_token };
+    const second = (await token(refresh)).body;
+    assert.equal((await withBearer(second.access_token)).status, 200);
+    clock.advance(1);
+    assert.notEqual((await token({ ...right, ...changes })).status, 200);
+    const dead = await withBearer(second.access_token);
+    assert.equal(dead.body.error_description, 'Token was revoked. You have to re-authorize from the user.');
+    assert.deepEqual((await token({ ...refresh, refresh_token: second.refresh_token })).body, INVALID_GRANT);
+  }
+});
+
+test('a used code that comes again when it is over ends them too, and nobody else’s', async () => {
+  const [{ right }, { right: other }] = [await givenCode(), await givenCode()];
+  const [{ body: stolen }, { body: kept }] = [await token(right), await token(other)];
+  clock.advance(601);
+  assert.deepEqual((await token(right)).body, INVALID_GRANT);
+  assert.equal((await withBearer(stolen.access_token)).status, 401);
+  assert.equal((await withBearer(kept.access_token)).status, 200);
+});
+
+test('a verifier for a code without a challenge is refused: somebody has taken the challenge away', async () => {
+  const [client, { visit }] = [await application(), await person()];
+  const { client_id, client_secret } = client;
+  const order = { ...exchange, client_id, client_secret, code: await code(visit, client) };
+  assert.deepEqual((await token({ ...order, code_verifier: VERIFIER })).body, INVALID_GRANT);
+});
+
+test('a code lives ten minutes', async () => {
+  const [client, { visit }] = [await application(), await person()];
+  const { client_id, client_secret } = client;
+  const order = { ...exchange, client_id, client_secret };
+  const [early, late] = [await code(visit, client), await code(visit, client)];
+  clock.advance(599);
+  assert.equal((await token({ ...order, code: early })).status, 200);
+  clock.advance(1);
+  assert.deepEqual((await token({ ...order, code: late })).body, INVALID_GRANT);
+});
+
+test('of many exchanges of one code at once exactly one succeeds, and its token works', async () => {
+  const [client, { mira, visit }] = [await application(), await person()];
+  const { client_id, client_secret } = client;
+  const order = { ...exchange, client_id, client_secret, code: await code(visit, client) };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => token(order)));
+  const won = answers.filter(({ status }) => status === 200);
+  assert.deepEqual([won.length, answers.filter(({ status }) => status === 400).length], [1, 4]);
+  assert.equal((await withBearer(won[0]?.body.access_token)).body.id, mira.id);
+});
+
+test('a user who is blocked before the exchange gets no token', async () => {
+  const [client, { mira, visit }] = [await application(), await person()];
+  const { client_id, client_secret } = client;
+  const order = { ...exchange, client_id, client_secret, code: await code(visit, client) };
+  await root.post(`/users/${mira.id}/block`);
+  assert.deepEqual((await token(order)).body, INVALID_GRANT);
+  await root.post(`/users/${mira.id}/unblock`);
+  assert.deepEqual((await token(order)).body, INVALID_GRANT, 'the code is used up');
+});

@@ -1,0 +1,39 @@
+import { type DeadCode, deadCode, type OAuthTokenOfClient, readOAuthToken } from '#authentication/oauth/tokens.ts';
+import { type Access, access } from '#http/access/access.ts';
+import { bearerChallenge, HttpRefusal } from '#http/errors/http-error.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { presentedCredentials } from '#http/request/credentials.ts';
+import { timestamp } from '#runtime/clock.ts';
+
+/** Where a token may come besides the header. */
+export const bearerParams = { access_token: optional(text), bearer_token: optional(text) };
+
+const DESCRIPTIONS: Readonly<Record<DeadCode | 'unknown', string>> = {
+  unknown: 'The access token is invalid',
+  expired: 'The access token expired',
+  revoked: 'The access token was revoked',
+};
+
+/** Whoever holds a live OAuth token, of a user or not: the answer is about the token itself. */
+export function oauthBearer(): Access<{ token: OAuthTokenOfClient }> {
+  return access({
+    who: 'user',
+    label: 'oauth token',
+    admit: () => {},
+    async find({ db, rooms, request, params }) {
+      const presented = presentedCredentials(request, params);
+      const token = presented?.way === 'bearer' ? await readOAuthToken(db, presented.secret) : null;
+      if (token === null) throw invalidToken('unknown');
+      const dead = deadCode(token, timestamp(rooms.clock));
+      if (dead !== null) throw invalidToken(dead);
+      return { token };
+    },
+    allow: () => {},
+  });
+}
+
+function invalidToken(code: DeadCode | 'unknown'): HttpRefusal {
+  const [error, error_description] = ['invalid_token', DESCRIPTIONS[code]];
+  return new HttpRefusal(401, { error, error_description }, bearerChallenge(error, error_description));
+}

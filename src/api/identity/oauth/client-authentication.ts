@@ -1,0 +1,45 @@
+import {
+  authenticateClient,
+  type ClientCredentials,
+  type OAuthApplication,
+} from '#authentication/oauth/applications.ts';
+import { type Access, access } from '#http/access/access.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { basicCredentials } from '#http/request/credentials.ts';
+import { isRefused } from '#runtime/failure.ts';
+
+/** What clients say of themselves among their parameters; endpoints that they call spread it into their `params`. */
+export const clientParams = { client_id: optional(text), client_secret: optional(text) };
+
+/** Which application calls: nobody has said, or not proven it, or it is this one. */
+export type Client = 'none' | 'wrong' | OAuthApplication;
+
+/**
+ * Clients of OAuth, by `client_id` and `client_secret` among the parameters, or by HTTP Basic. Whether they must be one is
+ * for the grant to say.
+ */
+export function oauthClient(): Access<{ client: Client }> {
+  return access({
+    who: 'key',
+    label: 'oauth client',
+    admit: () => {},
+    async find({ db, request, params }) {
+      const basic = basicCredentials(request);
+      const presented = (basic && credentials(basic.username, basic.password)) ?? namedIn(params);
+      if (presented === null) return { client: 'none' as const };
+      const client = await authenticateClient(db, presented);
+      return { client: isRefused(client) ? ('wrong' as const) : client };
+    },
+    allow: () => {},
+  });
+}
+
+function namedIn(params: Readonly<Record<string, unknown>>): ClientCredentials | null {
+  return credentials((params.client_id ?? '') as string, (params.client_secret ?? '') as string);
+}
+
+function credentials(uid: string, secret: string): ClientCredentials | null {
+  if (uid === '' && secret === '') return null;
+  return { uid, secret: secret === '' ? null : secret };
+}

@@ -1,0 +1,15 @@
+import { isRegistered, scopesOf } from '#authentication/oauth/applications.ts';
+import { createOAuthToken } from '#authentication/oauth/tokens.ts';
+import { isRefused, refused } from '#runtime/failure.ts';
+import { askedScopes } from './requested-scopes.ts';
+import type { Grant } from './token-request.ts';
+
+/** A token of the application itself, without a user: only one that can keep a secret has proven who it is. */
+export const grantToClient: Grant = async (act, { scope }, { client }) => {
+  if (typeof client === 'string' || !client.confidential) return refused('invalidClient');
+  const own = scopesOf(client);
+  const scopes = askedScopes(scope, { allowed: own, usual: own });
+  if (isRefused(scopes)) return scopes;
+  if (!(await isRegistered(act, client.id))) return refused('invalidClient');
+  return createOAuthToken(act, { applicationId: client.id, userId: null, scopes, renewable: false });
+};

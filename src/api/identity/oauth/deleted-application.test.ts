@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PASSWORD } from '#test/support/browser.ts';
+import type { Answer } from '#test/support/caller.ts';
+import { world } from '#test/support/world.ts';
+import { CALLBACK, givenOAuth, INVALID_CLIENT, INVALID_GRANT } from './fixtures.testing.ts';
+
+// An application that is removed takes along what it has, also what it is just about to get.
+
+const here = await world();
+const { root } = here;
+const { application, token, byPassword, code, withBearer, person } = givenOAuth(here);
+
+test('the tokens that users have let it have are unknown from then on', async () => {
+  const [{ id, ...client }, { mira, visit }] = [await application(), await person()];
+  const { access_token, refresh_token } = await byPassword(mira, client);
+  const order = {
+    grant_type: 'authorization_code',
+    redirect_uri: CALLBACK,
+    code: await code(visit, { id, ...client }),
+  };
+  assert.equal((await withBearer(access_token)).status, 200);
+  assert.equal((await root.delete(`/applications/${id}`)).status, 204);
+  const { status, body } = await withBearer(access_token);
+  assert.deepEqual([status, body], [401, { message: '401 Unauthorized' }]);
+  assert.deepEqual((await token({ grant_type: 'refresh_token', refresh_token })).body, INVALID_GRANT);
+  assert.deepEqual((await token({ ...order, ...client })).body, INVALID_CLIENT);
+});
+
+test('whoever asks in the moment of its removal gets a token that ends, or none', async () => {
+  for (let round = 0; round < 3; round++) {
+    const [{ id, ...client }, { mira, visit }] = [await application(), await person()];
+    const given = await code(visit, { id, ...client });
+    const asking = { client_id: client.client_id, redirect_uri: CALLBACK, response_type: 'code' };
+    const [yes, ...answers] = (await Promise.all([
+      visit.submit('//oauth/authorize', asking),
+      token({ grant_type: 'password', username: mira.username, password: PASSWORD, ...client }),
+      token({ grant_type: 'client_credentials', ...client }),
+      token({ grant_type: 'authorization_code', redirect_uri: CALLBACK, code: given, ...client }),
+      root.delete(`/applications/${id}`),
+    ])) as [Answer, ...Answer[]];
+    assert.equal(answers.pop()?.status, 204);
+    assert.ok([302, 400].includes(yes.status), yes.text);
+    for (const { status, body } of answers) {
+      if (status === 200) assert.equal((await withBearer(body.access_token)).status, 401);
+      else assert.ok(['invalid_client', 'invalid_grant'].includes(body.error), JSON.stringify(body));
+    }
+  }
+});

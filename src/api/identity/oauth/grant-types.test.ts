@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PASSWORD, userWithPassword } from '#test/support/browser.ts';
+import { world } from '#test/support/world.ts';
+import { type Fields, givenOAuth, INVALID_CLIENT, INVALID_GRANT } from './fixtures.testing.ts';
+
+// Tokens by refresh token, by password, and for an application itself (contract/conventions.md §10 "OAuth 2.0").
+
+const here = await world();
+const { root, anonymous, clock } = here;
+const { application, token, pair, byPassword, withBearer } = givenOAuth(here);
+
+const INVALID_SCOPE = {
+  error: 'invalid_scope',
+  error_description: 'The requested scope is invalid, unknown, or malformed.',
+};
+
+test('a request says which grant it is, and one that there is', async () => {
+  const unsaid: readonly Fields[] = [{}, { grant_type: '' }];
+  for (const fields of unsaid) {
+    const { status, body } = await token(fields);
+    assert.deepEqual(
+      [status, body],
+      [400, { error: 'invalid_request', error_description: 'Missing required parameter: grant_type.' }],
+    );
+  }
+  assert.deepEqual((await token({ grant_type: 'implicit' })).body, {
+    error: 'unsupported_grant_type',
+    error_description: 'The authorization grant type is not supported by the authorization server.',
+  });
+  for (const [grant_type, parameter] of [
+    ['authorization_code', 'code'],
+    ['refresh_token', 'refresh_token'],
+  ] as const) {
+    const { error_description } = (await token({ grant_type })).body;
+    assert.equal(error_description, `Missing required parameter: ${parameter}.`);
+  }
+});
+
+test('a refresh token gives a new pair with the same scopes, and the old pair is dead', async () => {
+  const mira = await userWithPassword(here);
+  const { client_id, client_secret } = await application();
+  const client = { client_id, client_secret };
+  const old = await byPassword(mira, { ...client, scope: 'read_user' });
+  assert.equal((await withBearer(old.access_token)).status, 200);
+  const { body } = await token({ grant_type: 'refresh_token', refresh_token: old.refresh_token, ...client });
+  assert.equal(body.scope, 'read_user');
+  assert.notEqual(body.access_token, old.access_token);
+  const dead = await withBearer(old.access_token);
+  assert.equal(dead.status, 401);
+  assert.deepEqual(dead.body, {
+    message: '401 Unauthorized',
+    error: 'invalid_token',
+    error_description: 'Token was revoked. You have to re-authorize from the user.',
+  });
+  assert.match(
+    String(dead.headers['www-authenticate']),
+    /^Bearer realm="Protected by OAuth 2.0", error="invalid_token"/,
+  );
+  const again = await token({ grant_type: 'refresh_token', refresh_token: old.refresh_token, ...client });
+  assert.deepEqual([again.status, again.body], [400, INVALID_GRANT]);
+  assert.equal((await withBearer(body.access_token)).body.id, mira.id);
+});
+
+test('an access token lives two hours, its refresh token on', async () => {
+  const mira = await userWithPassword(here);
+  const { access_token, refresh_token } = await byPassword(mira);
+  clock.advance(7_199);
+  assert.equal((await withBearer(access_token)).status, 200);
+  clock.advance(1);
+  const expired = await withBearer(access_token);
+  assert.equal(
+    expired.body.error_description,
+    'Token is expired. You can either do re-authorization or token refresh.',
+  );
+  const renewed = await pair({ grant_type: 'refresh_token', refresh_token });
+  assert.equal((await withBearer(renewed.access_token)).status, 200);
+});
+
+test('of many refreshs with one token exactly one succeeds, and its pair works', async () => {
+  const { refresh_token } = await byPassword(await userWithPassword(here));
+  const refreshs = Array.from({ length: 5 }, () => token({ grant_type: 'refresh_token', refresh_token }));
+  const answers = await Promise.all(refreshs);
+  const won = answers.filter(({ status }) => status === 200);
+  assert.deepEqual([won.length, answers.filter(({ status }) => status === 400).length], [1, 4]);
+  assert.equal((await withBearer(won[0]?.body.access_token)).status, 200);
+});
+
+test('a refresh token that comes again within a minute of its exchange harms nobody', async () => {
+  const { refresh_token } = await byPassword(await userWithPassword(here));
+  const again = { grant_type: 'refresh_token', refresh_token };
+  const { access_token } = await pair(again);
+  clock.advance(60);
+  assert.deepEqual((await token(again)).body, INVALID_GRANT);
+  assert.equal((await withBearer(access_token)).status, 200);
+});
+
+test('one that comes later, from whomever, ends what came of it, and nothing else', async () => {
+  const { id: _, ...client } = await application();
+  const mira = await userWithPassword(here);
+  const [first, other] = [await byPassword(mira, client), await byPassword(mira, client)];
+  const refresh = ({ refresh_token }: { readonly refresh_token: string }, fields: Fields = client) =>
+    token({ grant_type: 'refresh_token', refresh_token, ...fields });
+  const second = (await refresh(first)).body;
+  const third = (await refresh(second)).body;
+  clock.advance(61);
+  assert.deepEqual((await refresh(first, {})).body, INVALID_CLIENT);
+  assert.equal((await withBearer(third.access_token)).status, 401);
+  assert.deepEqual((await refresh(third)).body, INVALID_GRANT);
+  assert.equal((await withBearer(other.access_token)).status, 200);
+});
+
+test('a refresh token is worth nothing to other clients, as an access token, or unknown', async () => {
+  const mira = await userWithPassword(here);
+  const [own, other] = [await application(), await application()];
+  const { id: _, ...client } = own;
+  const { access_token, refresh_token } = await byPassword(mira, client);
+  const refresh = async (fields: Record<string, string>) =>
+    (await token({ grant_type: 'refresh_token', refresh_token, ...fields })).body;
+  assert.deepEqual(await refresh({}), INVALID_CLIENT);
+  assert.deepEqual(await refresh({ client_id: own.client_id }), INVALID_CLIENT);
+  assert.deepEqual(await refresh({ client_id: other.client_id, client_secret: other.client_secret }), INVALID_GRANT);
+  assert.deepEqual(await refresh({ ...client, refresh_token: access_token }), INVALID_GRANT);
+  assert.deepEqual(await refresh({ ...client, refresh_token: 'x' }), INVALID_GRANT);
+  assert.equal((await withBearer(refresh_token)).status, 401, 'nor is it an access token');
+  assert.equal((await withBearer(access_token)).status, 200, 'nothing has changed');
+  await root.post(`/users/${mira.id}/block`);
+  assert.deepEqual(await refresh(client), INVALID_GRANT);
+});
+
+test('a password gives a token, by username or e-mail address, in scopes that there are', async () => {
+  const mira = await userWithPassword(here);
+  assert.equal((await byPassword(mira)).access_token.length, 64);
+  const byEmail = await pair({
+    grant_type: 'password',
+    username: `${mira.username}@hearth.test`,
+    password: PASSWORD,
+    scope: 'read_user read_api',
+  });
+  assert.equal((byEmail as unknown as { scope: string }).scope, 'read_user read_api');
+  assert.equal((await withBearer(byEmail.access_token, '/projects')).status, 200);
+  const unknown = await token({ grant_type: 'password', username: mira.username, password: PASSWORD, scope: 'all' });
+  assert.deepEqual([unknown.status, unknown.body], [400, INVALID_SCOPE]);
+});
+
+test('a wrong password, an unknown user, a blocked or deactivated one: all alike', async () => {
+  const [mira, blocked, deactivated] = await Promise.all([1, 2, 3].map(() => userWithPassword(here)));
+  await root.post(`/users/${blocked?.id}/block`);
+  clock.advance(100 * 86_400);
+  assert.equal((await root.post(`/users/${deactivated?.id}/deactivate`)).status, 201);
+  const refused: readonly Partial<Fields>[] = [
+    { username: mira?.username, password: 'wrong' },
+    { username: 'nobody-at-all', password: PASSWORD },
+    { username: blocked?.username, password: PASSWORD },
+    { username: deactivated?.username, password: PASSWORD },
+    { username: 'ghost', password: PASSWORD },
+    {},
+  ];
+  for (const fields of refused) {
+    const { status, body } = await token({ grant_type: 'password', ...(fields as Fields) });
+    assert.deepEqual([status, body], [400, INVALID_GRANT], JSON.stringify(fields));
+  }
+});
+
+test('ten wrong passwords lock the account for ten minutes here too', async () => {
+  const mira = await userWithPassword(here);
+  for (let failure = 0; failure < 10; failure++) {
+    await token({ grant_type: 'password', username: mira.username, password: 'wrong' });
+  }
+  const right = { grant_type: 'password', username: mira.username, password: PASSWORD };
+  assert.deepEqual((await token(right)).body, INVALID_GRANT);
+  assert.equal((await root.get(`/users/${mira.id}`)).body.locked, true);
+  clock.advance(600);
+  assert.equal((await token(right)).status, 200);
+});
+
+test('a client that is named with a password must be one; without any it is for the setting to say', async () => {
+  const mira = await userWithPassword(here);
+  const { client_id, client_secret } = await application({ scopes: 'read_user' });
+  const order = { grant_type: 'password', username: mira.username, password: PASSWORD };
+  assert.equal((await token({ ...order, client_id, client_secret })).body.scope, 'read_user');
+  assert.deepEqual((await token({ ...order, client_id, client_secret, scope: 'api' })).body, INVALID_SCOPE);
+  assert.deepEqual((await token({ ...order, client_id, client_secret: 'x' })).body, INVALID_CLIENT);
+  assert.deepEqual((await token({ ...order, client_id })).body, INVALID_CLIENT);
+  assert.deepEqual((await token({ ...order, client_id: 'unknown' })).body, INVALID_CLIENT);
+  await root.put('/application/settings', { ropc_without_client_credentials: false });
+  const refused = await token(order);
+  assert.equal((await token({ ...order, client_id, client_secret })).status, 200);
+  await root.put('/application/settings', { ropc_without_client_credentials: true });
+  assert.deepEqual([refused.status, refused.body], [401, INVALID_CLIENT]);
+});
+
+test('an application’s own token belongs to no user: the API does not know it', async () => {
+  const { client_id, client_secret } = await application();
+  const { status, body } = await token({ grant_type: 'client_credentials', client_id, client_secret });
+  assert.deepEqual([status, body.scope, 'refresh_token' in body], [200, 'api read_user', false]);
+  for (const path of ['/user', '/projects']) {
+    const { status, body: refusal } = await withBearer(body.access_token, path);
+    assert.deepEqual([status, refusal], [401, { message: '401 Unauthorized' }]);
+  }
+  const order = { grant_type: 'client_credentials', client_id, client_secret };
+  assert.equal((await token({ ...order, scope: 'read_user' })).body.scope, 'read_user');
+  assert.deepEqual((await token({ ...order, scope: 'sudo' })).body, INVALID_SCOPE);
+  const open = await application({ confidential: false });
+  const asPublic = { grant_type: 'client_credentials', client_id: open.client_id };
+  assert.deepEqual((await token(asPublic)).body, INVALID_CLIENT, 'it has proven nothing');
+  assert.deepEqual((await token({ grant_type: 'client_credentials' })).body, INVALID_CLIENT);
+});
+
+test('browsers of other sites may ask', async () => {
+  const { headers } = await anonymous.send('POST', '//oauth/token', { headers: { Origin: 'https://app.test' } });
+  assert.equal(headers['access-control-allow-origin'], '*');
+});

@@ -1,0 +1,49 @@
+import { NOBODY } from '#authentication/caller.ts';
+import { isRegistered, scopesOf } from '#authentication/oauth/applications.ts';
+import { createOAuthToken } from '#authentication/oauth/tokens.ts';
+import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
+import { stateBar } from '#authentication/sign-in-blocks.ts';
+import { SCOPES } from '#authentication/tokens/access-tokens.ts';
+import { readUser } from '#authentication/users/users.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Rooms } from '#http/services.ts';
+import { limitFailures } from '#rate-limits/failed-sign-ins.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
+import type { Client } from './client-authentication.ts';
+import { askedScopes } from './requested-scopes.ts';
+import type { Granted, TokenRequest } from './token-request.ts';
+
+const DEFAULT_SCOPES = ['api'];
+
+/** A user's name and password for a token that acts for him. It needs no client while the setting says so. */
+export async function grantForPassword(
+  { database, clock, acting }: Pick<Rooms, 'database' | 'clock' | 'acting'>,
+  { username, password, scope }: TokenRequest,
+  { client, address }: { readonly client: Client; readonly address: string },
+): Promise<Granted | Refused<'tooMany'>> {
+  const { ropc_without_client_credentials } = await readSettings(database.reader);
+  if (client === 'wrong' || (client === 'none' && !ropc_without_client_credentials)) return refused('invalidClient');
+  const [allowed, usual] = client === 'none' ? [SCOPES, DEFAULT_SCOPES] : [scopesOf(client), scopesOf(client)];
+  const scopes = askedScopes(scope, { allowed, usual });
+  if (isRefused(scopes)) return scopes;
+  const proof = { login: username ?? '', password: password ?? '' };
+  const checked = await limitFailures({ database, clock }, address, () => checkPassword({ database }, proof));
+  if (isRefused(checked)) return checked.code === 'tooMany' ? checked : refused('invalidGrant');
+  const applicationId = client === 'none' ? null : client.id;
+  return acting(NOBODY, (act) => issue(act, { applicationId, userId: checked.user.id, scopes }));
+}
+
+interface Proven {
+  readonly applicationId: number | null;
+  readonly userId: number;
+  readonly scopes: readonly string[];
+}
+
+/** The check of a password takes its time: client and user may be gone. */
+async function issue(act: Act, { applicationId, userId, scopes }: Proven): Promise<Granted> {
+  if (applicationId !== null && !(await isRegistered(act, applicationId))) return refused('invalidClient');
+  const user = await readUser(act, userId);
+  if (user === null || stateBar(user) !== null) return refused('invalidGrant');
+  return createOAuthToken(act, { applicationId, userId, scopes, renewable: true });
+}

@@ -1,0 +1,25 @@
+import { scopesOf } from '#authentication/oauth/applications.ts';
+import { createOAuthToken, endReplayed, readByRefreshToken, revokeOAuthToken } from '#authentication/oauth/tokens.ts';
+import { stateBar } from '#authentication/sign-in-blocks.ts';
+import { readUser } from '#authentication/users/users.ts';
+import { refused } from '#runtime/failure.ts';
+import type { Grant } from './token-request.ts';
+
+/**
+ * A new pair of tokens for a refresh token; the old pair ends in the same transaction. Of two at once one finds it ended. One
+ * that comes again later, by whomever, ends what came of it.
+ */
+export const refresh: Grant = async (act, { refresh_token }, { client, at }) => {
+  if (!refresh_token) return refused('missing', { parameter: 'refresh_token' });
+  const old = await readByRefreshToken(act, refresh_token);
+  if (old === null) return refused(client === 'wrong' ? 'invalidClient' : 'invalidGrant');
+  await endReplayed(act, old, at);
+  const { application_id: applicationId, user_id: userId } = old;
+  if (client === 'wrong' || (client === 'none' && applicationId !== null)) return refused('invalidClient');
+  if (client !== 'none' && client.id !== applicationId) return refused('invalidGrant');
+  const user = userId === null ? null : await readUser(act, userId);
+  if (user === null || stateBar(user) !== null) return refused('invalidGrant');
+  if (!(await revokeOAuthToken(act, old.id))) return refused('invalidGrant');
+  const wish = { applicationId, userId: user.id, scopes: scopesOf(old), renewable: true };
+  return createOAuthToken(act, { ...wish, previous: old });
+};

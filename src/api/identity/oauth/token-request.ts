@@ -1,0 +1,34 @@
+import type { IssuedOAuthToken } from '#authentication/oauth/tokens.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import type { Refused } from '#runtime/failure.ts';
+import { redirectUri } from './authorization-request.ts';
+import { type Client, clientParams } from './client-authentication.ts';
+
+/** What a client sends for a token, all texts as they came; each way to a token asks for its own. */
+export const tokenParams = {
+  grant_type: optional(text),
+  ...clientParams,
+  code: optional(text),
+  redirect_uri: optional(redirectUri),
+  code_verifier: optional(text),
+  refresh_token: optional(text),
+  username: optional(text),
+  password: optional(text),
+  scope: optional(text),
+};
+
+export type TokenRequest = ParameterValues<typeof tokenParams>;
+
+/** A token, or why there is none. */
+export type Granted = IssuedOAuthToken | Refused<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'missing'>;
+
+/** Who asks for a token, and since when: what happened before is no race. */
+export interface Asking {
+  readonly client: Client;
+  readonly at: string;
+}
+
+/** One way to a token (contract/conventions.md §10 "OAuth 2.0"). What it has written stays when it refuses. */
+export type Grant = (act: Act, request: TokenRequest, asking: Asking) => Promise<Granted>;

@@ -1,0 +1,20 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import type { AccessToken } from '#authentication/tokens/access-tokens.ts';
+import type { Act } from '#events/unit-of-work.ts';
+
+interface TokenEvent {
+  readonly event: 'created' | 'revoked';
+  readonly token: Pick<AccessToken, 'id'>;
+  readonly owner: { readonly id: number; readonly name: string };
+}
+
+/** The audit event of a token that was made or ended: it belongs to the one who did it. */
+export function recordToken(act: Act<SignedIn>, { event, token, owner }: TokenEvent): Promise<void> {
+  const { id, username } = act.by.user;
+  return act.record({
+    name: event === 'created' ? 'personal_access_token_created' : 'personal_access_token_revoked',
+    entity: { type: 'User', id, path: username },
+    target: { type: 'User', id: owner.id, details: owner.name },
+    message: `${event === 'created' ? 'Created' : 'Revoked'} personal access token with id ${token.id}`,
+  });
+}

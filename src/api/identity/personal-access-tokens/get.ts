@@ -1,0 +1,58 @@
+import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type AccessToken, readToken } from '#authentication/tokens/access-tokens.ts';
+import { readUser } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import type { Page } from '#database/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { mayManage } from './revoke.ts';
+import { listTokens, type TokenFilter } from './store.ts';
+
+/** A token that the caller may see. Others learn nothing of what exists. */
+export async function visibleToken(
+  db: Reader,
+  caller: SignedIn,
+  id: number,
+): Promise<AccessToken | Refused<'notFound' | 'notPermitted'>> {
+  const token = await readToken(db, id);
+  if (token !== null && mayManage(caller, token)) return token;
+  return refused(isAdministrator(caller) ? 'notFound' : 'notPermitted');
+}
+
+/** The token that the request came with. */
+export async function ownToken(db: Reader, caller: SignedIn): Promise<AccessToken | Refused<'notPersonal'>> {
+  const used = accessTokenOf(caller);
+  const found = used && (await readToken(db, used.id));
+  return found ?? refused('notPersonal');
+}
+
+/** What a list asks for: whose tokens, undefined when the parameter was not sent, and which of them. */
+interface Asked extends TokenFilter {
+  readonly user_id?: number | null | undefined;
+}
+
+/** One page of the tokens that the caller may see: with which others act as somebody, administrators alone. */
+export async function visibleTokens(
+  db: Reader,
+  caller: SignedIn,
+  { user_id, ...filter }: Asked,
+  page: OffsetRequest,
+): Promise<Page<AccessToken> | Refused<'userNotFound' | 'notPermitted'>> {
+  const owner = await listedOwner(db, caller, user_id);
+  if (isRefused(owner)) return owner;
+  return listTokens(db, { userId: owner, impersonation: isAdministrator(caller) }, filter, page);
+}
+
+/** Whose tokens the caller lists. Null: everybody's. */
+async function listedOwner(
+  db: Reader,
+  caller: SignedIn,
+  asked: number | null | undefined,
+): Promise<number | null | Refused<'userNotFound' | 'notPermitted'>> {
+  if (!isAdministrator(caller)) {
+    return asked === undefined || asked === caller.user.id ? caller.user.id : refused('notPermitted');
+  }
+  if (asked === undefined) return null;
+  const user = asked === null ? null : await readUser(db, asked);
+  return user === null ? refused('userNotFound') : user.id;
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer } from '#test/support/caller.ts';
+import { world } from '#test/support/world.ts';
+
+// The store keeps names and addresses apart, whoever else asks for them now (contract/conventions.md "Data model").
+
+const { root, name } = await world();
+
+const order = (username: string, email = `${username}@mail.test`) => ({
+  username,
+  email,
+  name: 'Mira',
+  force_random_password: true,
+});
+
+function oneOf(answers: readonly Answer[], others: readonly (readonly [number, object])[]): Answer {
+  const made = answers.filter(({ status }) => status === 201);
+  assert.equal(made.length, 1, answers.map(({ status, text }) => `${status} ${text.slice(0, 80)}`).join('\n'));
+  for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
+    const told = JSON.stringify([status, body]);
+    assert.ok(
+      others.some((other) => JSON.stringify(other) === told),
+      told,
+    );
+  }
+  return made[0] as Answer;
+}
+
+const NAME_TAKEN = [409, { message: 'Username has already been taken' }] as const;
+const EMAIL_TAKEN = [409, { message: 'Email has already been taken' }] as const;
+
+test('of five users with one name, in any case, one is made', async () => {
+  for (let round = 0; round < 3; round++) {
+    const username = name('Twin');
+    const spelled = [username, username.toUpperCase(), username.toLowerCase(), username, username];
+    const answers = await Promise.all(
+      spelled.map((one, index) => root.post('/users', order(one, `${username}-${index}@mail.test`))),
+    );
+    const { body } = oneOf(answers, [NAME_TAKEN]);
+    assert.equal((await root.get('/users', { username })).body.length, 1);
+    assert.equal((await root.get(`/namespaces/${body.namespace_id}`)).body.path, body.username);
+  }
+});
+
+test('of five users with one address, in any case, one is made', async () => {
+  for (let round = 0; round < 3; round++) {
+    const email = `${name('twin')}@mail.test`;
+    const spelled = [email, email.toUpperCase(), email, email, email];
+    const answers = await Promise.all(spelled.map((one) => root.post('/users', order(name('twin'), one))));
+    oneOf(answers, [EMAIL_TAKEN]);
+  }
+});
+
+test('of the same order sent twice one is a user', async () => {
+  const same = order(name('twin'));
+  oneOf(await Promise.all([root.post('/users', same), root.post('/users', same)]), [NAME_TAKEN, EMAIL_TAKEN]);
+});
+
+test('of a user and a group with one path one is made', async () => {
+  for (let round = 0; round < 3; round++) {
+    const path = name('shared');
+    const [made, group] = await Promise.all([
+      root.post('/users', order(path)),
+      root.post('/groups', { name: path, path }),
+    ]);
+    assert.deepEqual([made.status, group.status].sort(), [201, 400], `${made.text}\n${group.text}`);
+    if (made.status === 400) {
+      const base = ['A user, alias, or group already exists with that username.'];
+      assert.deepEqual(made.body, { message: { base } });
+    }
+  }
+});
+
+test('of two who are to get one name at once one does', async () => {
+  const [one, two] = [await root.post('/users', order(name('twin'))), await root.post('/users', order(name('twin')))];
+  const username = name('wanted');
+  const answers = await Promise.all([one, two].map(({ body }) => root.put(`/users/${body.id}`, { username })));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+  const refused = answers.find(({ status }) => status === 409);
+  assert.deepEqual(refused?.body, NAME_TAKEN[1]);
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Rooms } from '#http/services.ts';
+import { world } from '#test/support/world.ts';
+import { readiness } from './readiness.ts';
+
+// What monitors ask (contract/conventions.md §10 "Health"): they compare bodies to the letter.
+
+const { anonymous, withToken, root, server } = await world();
+
+test('health, liveness and readiness say exactly what monitors expect, to whoever asks', async () => {
+  for (const caller of [anonymous, withToken(root, 'glpat-nobody-has-this-one')]) {
+    const health = await caller.get('//-/health');
+    assert.deepEqual([health.status, health.text, health.headers['content-type']], [200, 'GitLab OK', 'text/plain']);
+    const alive = await caller.get('//-/liveness');
+    assert.deepEqual([alive.status, alive.text], [200, '{"status":"ok"}']);
+    const ready = await caller.get('//-/readiness');
+    assert.deepEqual([ready.status, ready.text], [200, '{"status":"ok","master_check":[{"status":"ok"}]}']);
+    for (const answer of [health, alive, ready]) assert.equal(answer.headers['cache-control'], 'no-cache');
+  }
+});
+
+test('readiness of everything names the database and each storage', async () => {
+  const { status, body } = await anonymous.get('//-/readiness?all=1');
+  const ok = { status: 'ok' };
+  const shard = { status: 'ok', labels: { shard: 'default' } };
+  assert.equal(status, 200);
+  assert.deepEqual(body, { status: 'ok', master_check: [ok], db_check: [ok], gitaly_check: [shard] });
+});
+
+const failed = [{ status: 'failed', message: 'unexpected Master check result: false' }];
+
+test('a server that starts or stops is not ready', async () => {
+  const rooms: Rooms = { ...server.rooms, isServing: () => false };
+  assert.deepEqual(await readiness(rooms, false), { status: 'failed', master_check: failed });
+  assert.equal(server.rooms.isServing(), true);
+});
+
+test('a server without its database is not ready', async () => {
+  const { database } = server.rooms;
+  const reader = new Proxy(database.reader, {
+    get: () => {
+      throw new Error('gone');
+    },
+  });
+  const found = await readiness({ ...server.rooms, database: { ...database, reader } }, true);
+  assert.deepEqual([found.status, found.master_check], ['failed', failed]);
+  assert.deepEqual(found.db_check, [{ status: 'failed', message: 'unexpected Db check result: false' }]);
+});
+
+test('a server is ready while one of its storages is left, and says which are not', async () => {
+  const { git } = server.rooms;
+  const storages = { ...git.storages, away: '/dev/null/away' };
+  const some = await readiness({ ...server.rooms, git: { ...git, storages } }, true);
+  const [away, left] = some.gitaly_check!;
+  assert.equal(some.status, 'ok');
+  assert.equal(left!.status, 'ok');
+  assert.deepEqual(away, {
+    status: 'failed',
+    message: 'The storage cannot be used: ENOTDIR',
+    labels: { shard: 'away' },
+  });
+  const none = await readiness({ ...server.rooms, git: { ...git, storages: { away: '/dev/null/away' } } }, true);
+  assert.equal(none.status, 'failed');
+  assert.equal((await readiness({ ...server.rooms, git: { ...git, storages: {} } }, false)).status, 'ok');
+});

@@ -1,0 +1,44 @@
+import type { Raw } from '#http/parameters/brackets.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { isMapping } from '../attribute-mappings/index.ts';
+import { readPayload } from './payload-parameter.ts';
+
+/** What a call says of an integration, checked before anything is changed. */
+
+export interface Given {
+  readonly payload_example?: Raw | string | null | undefined;
+  readonly payload_attribute_mapping?: Raw | null | undefined;
+}
+
+/** As it is stored; what was not given is not there. */
+export interface Stored {
+  readonly payload_example?: string;
+  readonly payload_attribute_mapping?: string;
+}
+
+type Wrong = 'exampleInvalid' | 'exampleTooLarge' | 'invalid';
+
+/** Characters of the longest mapping: it is read with each payload. */
+const LONGEST_MAPPING = 65_536;
+
+const INVALID_MAPPING = { payload_attribute_mapping: ['must be a valid json schema'] };
+
+/** The JSON of example and mapping; tier free has neither, whatever is given. */
+export async function storedOf(given: Given, tier: string): Promise<Stored | Refused<Wrong>> {
+  if (tier === 'free') return {};
+  const { payload_example, payload_attribute_mapping } = given;
+  const example = payload_example == null ? null : await readPayload(payload_example);
+  if (example === 'tooLarge') return refused('exampleTooLarge');
+  if (example === 'invalid' || example === 'tooDeep') return refused('exampleInvalid');
+  const mapping = payload_attribute_mapping == null ? null : mappingJson(payload_attribute_mapping);
+  if (mapping === 'invalid') return refused('invalid', { errors: INVALID_MAPPING });
+  return {
+    ...(example && { payload_example: example.json }),
+    ...(mapping && { payload_attribute_mapping: mapping }),
+  };
+}
+
+function mappingJson(given: Raw): string {
+  const json = isMapping(given) ? JSON.stringify(given) : '';
+  return json === '' || json.length > LONGEST_MAPPING ? 'invalid' : json;
+}

@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Type } from 'typebox';
+import { HttpRefusal } from '#http/errors/http-error.ts';
+import { isFilePart, isRaw, type Raw } from '#http/parameters/brackets.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { nestedTooDeeply } from '#http/request/body-limits.ts';
+import { type JsonBounds, parseJson } from '#http/request/json-body.ts';
+
+/** Payloads that are given as parameters: an object, or a text that holds one as JSON (contract/monitoring.md §5). */
+
+/** No body has an object with more. */
+const MOST_NAMES = 50_000;
+const MOST_BYTES = 1024 * 1024;
+/** Of what it holds no more is said than how deep it may be. */
+const BOUNDS: JsonBounds = { depth: 100, items: MOST_BYTES, elements: MOST_BYTES, names: MOST_BYTES };
+
+/** What came, of which a text is not parsed yet: what is long is parsed in turns. */
+export const payloadObject: ParameterType<Raw | string> = {
+  schema: Type.Union([Type.Object({}, { maxProperties: MOST_NAMES }), Type.String({ maxLength: MOST_BYTES })]),
+  read(raw, name, problems) {
+    if (raw === null || typeof raw === 'string') return raw;
+    return isRaw(raw) ? raw : problems.invalid(name);
+  },
+};
+
+/** An object that is looked at as a whole. */
+export const anyObject: ParameterType<Raw> = {
+  schema: Type.Object({}, { maxProperties: MOST_NAMES }),
+  read(raw, name, problems) {
+    if (raw === null || raw === '') return null;
+    return isRaw(raw) ? raw : problems.invalid(name);
+  },
+};
+
+/** A part of a form may be a file, however deep its name puts it. */
+function holdsFile(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return isFilePart(value) || Object.values(value).some(holdsFile);
+}
+
+/** A payload that was read, and its JSON. */
+export interface Payload {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly json: string;
+}
+
+/** Why there is none: no JSON, or no object; over 1 MiB; nested deeper than any payload may be. */
+type Unread = 'invalid' | 'tooLarge' | 'tooDeep';
+
+/** The payload that was given, or what is wrong with it. */
+export async function readPayload(given: unknown): Promise<Payload | Unread> {
+  const isText = typeof given === 'string';
+  if (!isText && (!isRaw(given) || holdsFile(given))) return 'invalid';
+  const json = isText ? given.toWellFormed() : JSON.stringify(given);
+  if (Buffer.byteLength(json) > MOST_BYTES) return 'tooLarge';
+  if (!isText) return { value: given, json };
+  try {
+    const value = await parseJson(Buffer.from(json), BOUNDS);
+    return isRaw(value) ? { value, json } : 'invalid';
+  } catch (error) {
+    if (!(error instanceof HttpRefusal)) throw error;
+    return isDeepStrictEqual(error.body, nestedTooDeeply().body) ? 'tooDeep' : 'invalid';
+  }
+}

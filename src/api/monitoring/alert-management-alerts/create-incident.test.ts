@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '#test/support/world.ts';
+import { newIntegration, saidOn } from '../alerts/fixtures.testing.ts';
+
+test('an incident is made of an alert by whoever asks, once', async () => {
+  const here = await world({ project: { with: ['developer', 'reporter'] } });
+  const { notify } = await newIntegration(here, here.project);
+  await notify({ title: 'Disk', severity: 'high' });
+  const at = `${here.project.at}/alert_management_alerts/1`;
+  assert.equal((await here.reporter.post(`${at}/issue`)).status, 403);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => here.developer.post(`${at}/issue`)));
+  const [made, ...others] = answers.toSorted((a, b) => a.status - b.status);
+  assert.equal(made?.status, 201);
+  const { title, issue_type, severity, author, iid } = made!.body;
+  assert.deepEqual([title, issue_type, severity, author.id], ['Disk', 'incident', 'HIGH', here.developer.id]);
+  for (const { status, body } of others) {
+    assert.deepEqual([status, body], [409, { message: 'An issue already exists' }]);
+  }
+  const { body: alert } = await here.developer.get(at);
+  assert.equal(alert.issue_iid, iid);
+  assert.equal(
+    (await saidOn(here, here.project)).at(-1),
+    `1 ${here.developer.username} created incident #${iid} for this alert`,
+  );
+  assert.equal((await here.developer.post(`${here.project.at}/alert_management_alerts/99/issue`)).status, 404);
+});
+
+test('of an alert no incident is made where no issue could be filed', async () => {
+  const here = await world({ project: { with: ['developer'] } });
+  const { project, developer } = here;
+  const { notify } = await newIntegration(here, project);
+  await notify({ title: 'Disk' });
+  const ask = () => developer.post(`${project.at}/alert_management_alerts/1/issue`);
+  const refused = { status: 403, body: { message: '403 Forbidden' } };
+  const answered = async () => {
+    const { status, body } = await ask();
+    return { status, body };
+  };
+  await done(project.owner.post(`${project.at}/archive`));
+  assert.deepEqual(await answered(), refused);
+  await done(project.owner.post(`${project.at}/unarchive`));
+  await done(project.owner.put(project.at, { issues_access_level: 'disabled' }));
+  assert.deepEqual(await answered(), refused);
+  await done(project.owner.put(project.at, { issues_access_level: 'private' }));
+  assert.equal((await ask()).status, 201);
+});

@@ -1,0 +1,41 @@
+import { type SqlBool, sql } from 'kysely';
+import { deleteSomeLong, referElsewhere } from '#database/batch-statements.ts';
+import type { Transaction } from '#database/database.ts';
+import { PIECE, pieceOf } from '#events/batches.ts';
+import { subscription } from '#events/event-bus.ts';
+import { leaveToGhost } from '#events/reassign-to-ghost.ts';
+
+/** Alerts go with their project, and first what was said on them: of both there may be very many. index: alerts_by_project */
+export const endWithProject = subscription({
+  fact: 'project-destroyed',
+  inPieces: (act, { projectId }) =>
+    pieceOf(
+      () => deleteSomeNotes(act, projectId),
+      () => deleteSomeLong(act, { table: 'alerts', text: 'payload' }, sql<SqlBool>`project_id = ${projectId}`, PIECE),
+    ),
+});
+
+/** index: alerts_by_project, alert_notes_by_alert */
+async function deleteSomeNotes(tx: Transaction, projectId: number): Promise<number> {
+  const some = tx
+    .selectFrom('alert_notes')
+    .innerJoin('alerts', 'alerts.id', 'alert_notes.alert_id')
+    .select('alert_notes.id')
+    .where('alerts.project_id', '=', projectId)
+    .limit(PIECE);
+  const gone = await tx.deleteFrom('alert_notes').where('id', 'in', some).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}
+
+const AUTHORS = { table: 'alert_notes', column: 'author_id' };
+const ASSIGNEES = { table: 'alerts', column: 'assignee_id' };
+
+/** What a deleted user has said stays as the ghost's, with `hard` it goes; he looks after no alert any more. index: alert_notes_by_author, alerts_by_assignee */
+export const leaveAlerts = subscription({
+  fact: 'user-deleted',
+  inPieces: (act, deleted) =>
+    pieceOf(
+      () => leaveToGhost(act, AUTHORS, deleted),
+      () => referElsewhere(act, ASSIGNEES, { from: deleted.userId, to: null, most: PIECE }),
+    ),
+});

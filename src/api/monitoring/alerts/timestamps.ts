@@ -1,0 +1,85 @@
+import { MONTHS } from '#runtime/clock.ts';
+
+/** The times that monitoring tools write (contract/monitoring.md §2 "start_time", "end_time"). Pure. */
+
+/** RFC 3339 and its looser relatives; a zone may be an offset, a name, or both, as Go writes them: `+0000 UTC`. */
+const ISO =
+  /^(?<year>\d{4})[-/](?<month>\d\d?)[-/](?<day>\d\d?)(?:[Tt ](?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?: ?(?<offset>[+-]\d\d(?::?\d\d)?))?(?: ?(?<zone>[A-Za-z]{1,4}))?)?$/;
+/** ISO 8601 without its dashes and colons. */
+const BASIC =
+  /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)(?:[.,](?<fraction>\d+))?(?<offset>[+-]\d\d(?::?\d\d)?)?(?<zone>[Zz])?$/;
+/** RFC 2822, with and without the weekday. */
+const MAIL =
+  /^(?:[A-Za-z]{3,9},? )?(?<day>\d\d?)[ -](?<name>[A-Za-z]{3,9})[ -](?<year>\d{4}) (?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?: ?(?<offset>[+-]\d\d(?::?\d\d)?))?(?: ?(?<zone>[A-Za-z]{1,4}))?$/;
+/** As C's `asctime` and Unix' `date` write it. */
+const C =
+  /^(?:[A-Za-z]{3},? )?(?<name>[A-Za-z]{3}) (?<day>\d\d?) (?<hour>\d\d?):(?<minute>\d\d):(?<second>\d\d)(?: (?<zone>[A-Za-z]{1,4}))? (?<year>\d{4})$/;
+
+const SHORT_MONTHS = MONTHS.map((name) => name.slice(0, 3).toLowerCase());
+
+/** Hours east of UTC. */
+const ZONES: Readonly<Record<string, number>> = {
+  z: 0,
+  utc: 0,
+  ut: 0,
+  gmt: 0,
+  est: -5,
+  edt: -4,
+  cst: -6,
+  cdt: -5,
+  mst: -7,
+  mdt: -6,
+  pst: -8,
+  pdt: -7,
+  cet: 1,
+  cest: 2,
+};
+
+/** No text of a time is longer. */
+const LONGEST = 64;
+
+/** The moment as it is stored and goes on the wire, to the millisecond; without a zone it is UTC. Null: no time that could be read. */
+export function readTime(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  if (value.length > LONGEST) return null;
+  const text = value.trim().replace(/\s+/g, ' ');
+  const parts = (ISO.exec(text) ?? MAIL.exec(text) ?? BASIC.exec(text) ?? C.exec(text))?.groups;
+  if (parts === undefined) return null;
+  const { year, day, hour = '0', minute = '0', second = '0', fraction = '0' } = parts;
+  const month =
+    parts.month === undefined ? SHORT_MONTHS.indexOf(parts.name!.slice(0, 3).toLowerCase()) : Number(parts.month) - 1;
+  const offset = offsetOf(parts.offset, parts.zone);
+  if (offset === null || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return null;
+  const date = new Date(0);
+  // Date.UTC takes the years before 100 for others.
+  date.setUTCFullYear(Number(year), month, Number(day));
+  if (date.getUTCMonth() !== month || date.getUTCDate() !== Number(day)) return null;
+  date.setUTCHours(Number(hour), Number(minute), Number(second), Number(fraction.slice(0, 3).padEnd(3, '0')));
+  return onTheWire(date.getTime() - offset);
+}
+
+/** Thirteen digits, be they a number or a text. */
+const MILLISECONDS = /^\d{13}$/;
+
+/** The same; also whole Unix milliseconds. */
+export function readTimeOrMilliseconds(value: unknown): string | null {
+  const digits = typeof value === 'number' ? String(value) : value;
+  if (typeof digits === 'string' && MILLISECONDS.test(digits.trim())) return onTheWire(Number(digits));
+  return readTime(value);
+}
+
+/** Of an offset and the name of a zone the offset holds. Milliseconds; null: nobody knows such a zone. */
+function offsetOf(offset: string | undefined, zone: string | undefined): number | null {
+  const hours = zone === undefined ? 0 : ZONES[zone.toLowerCase()];
+  if (offset === undefined) return hours === undefined ? null : hours * 3_600_000;
+  const digits = offset.slice(1).replace(':', '').padEnd(4, '0');
+  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2));
+  if (Number(digits.slice(0, 2)) > 23 || Number(digits.slice(2)) > 59) return null;
+  return (offset.startsWith('-') ? -1 : 1) * minutes * 60_000;
+}
+
+/** Years with more than four digits, or before the first, have no place on the wire. */
+function onTheWire(milliseconds: number): string | null {
+  const moment = new Date(milliseconds).toISOString();
+  return moment.length === 24 ? moment : null;
+}

@@ -1,0 +1,104 @@
+import type { AlertSeverity } from '#database/tables/alerts.ts';
+import { isObject, type JsonObject } from '#text/json-object.ts';
+import { sha1 } from './fingerprint.ts';
+import { endOf, environmentOf, mappedFingerprint, someHosts } from './generic-payload.ts';
+import { LONGEST, mapped, type ParsedAlert, type Sender } from './parsed-alert.ts';
+import { cut, textOf } from './payload-values.ts';
+import { readTime } from './timestamps.ts';
+
+/** The webhook format of metrics alerting (contract/monitoring.md §3). */
+
+const ATTRIBUTES = [
+  'version',
+  'groupKey',
+  'status',
+  'receiver',
+  'groupLabels',
+  'commonLabels',
+  'commonAnnotations',
+  'externalURL',
+  'alerts',
+];
+
+const MONITORING_TOOL = 'Prometheus';
+
+const WORDS: Readonly<Record<Exclude<AlertSeverity, 'unknown'>, readonly string[]>> = {
+  critical: ['critical', 's1', 'p1', 'emergency', 'fatal'],
+  high: ['high', 's2', 'p2', 'major', 'page'],
+  medium: ['medium', 's3', 'p3', 'error', 'alert'],
+  low: ['low', 's4', 'p4', 'warn', 'warning'],
+  info: ['info', 's5', 'p5', 'debug', 'information', 'notice'],
+};
+const SEVERITIES = new Map(
+  Object.entries(WORDS).flatMap(([severity, words]) => words.map((word) => [word, severity as AlertSeverity])),
+);
+
+/** The elements of a payload in this format; null: it is in the generic one. */
+export function webhookAlerts(payload: JsonObject): readonly unknown[] | null {
+  if (payload.version !== '4' || !ATTRIBUTES.every((name) => Object.hasOwn(payload, name))) return null;
+  return Array.isArray(payload.alerts) ? payload.alerts : null;
+}
+
+/** The alert of one element; null: it can't be used. `now` tells which end lies in the future. */
+export async function readElement(element: unknown, sender: Sender, now: Date): Promise<ParsedAlert | null> {
+  if (!isObject(element)) return null;
+  const [annotations, labels] = [membersOf(element.annotations), membersOf(element.labels)];
+  const named = textOf(annotations.title) ?? textOf(annotations.summary) ?? textOf(labels.alertname);
+  const title = mapped(sender, element, 'title', textOf) ?? named;
+  const starts = textOf(element.startsAt);
+  const mappedStart = mapped(sender, element, 'start_time', readTime);
+  if (title === null || (starts === null && mappedStart === null)) return null;
+  const description = mapped(sender, element, 'description', textOf) ?? textOf(annotations.description);
+  const service = mapped(sender, element, 'service', textOf);
+  const metricQuery = queryOf(element.generatorURL);
+  return {
+    title: cut(title, LONGEST.title),
+    description: description === null ? null : cut(description, LONGEST.description),
+    service: service === null ? null : cut(service, LONGEST.service),
+    monitoringTool: cut(mapped(sender, element, 'monitoring_tool', textOf) ?? MONITORING_TOOL, LONGEST.monitoringTool),
+    hosts: mapped(sender, element, 'hosts', someHosts) ?? [],
+    severity: mapped(sender, element, 'severity', severityOf) ?? severityOf(labels.severity) ?? 'critical',
+    startedAt: mappedStart ?? readTime(starts),
+    ...ending(element, sender, now),
+    environment: mapped(sender, element, 'service_environment_name', textOf) ?? environmentOf(labels),
+    fingerprint: (await mappedFingerprint(element, sender)) ?? sha1(`${starts ?? ''}/${title}/${metricQuery ?? ''}`),
+    runbook: textOf(annotations.runbook),
+    metricQuery,
+    yLabel: textOf(annotations.service_y_label) ?? textOf(annotations.gitlab_y_label) ?? named,
+    incidentMarkdown: textOf(annotations.service_incident_markdown) ?? textOf(annotations.gitlab_incident_markdown),
+    payload: JSON.stringify(element),
+    source: textOf(sender.name) ?? MONITORING_TOOL,
+  };
+}
+
+const NOTHING: JsonObject = Object.freeze({});
+
+function membersOf(value: unknown): JsonObject {
+  return isObject(value) ? value : NOTHING;
+}
+
+function severityOf(value: unknown): AlertSeverity | null {
+  return SEVERITIES.get(textOf(value)?.toLowerCase() ?? '') ?? null;
+}
+
+/** How Alertmanager writes that there is no time. */
+const ZERO = /^0001-01-01T/;
+
+/** Whether it says that something has ended, and when. */
+function ending(element: JsonObject, sender: Sender, now: Date): Pick<ParsedAlert, 'resolving' | 'endedAt'> {
+  const mappedEnd = endOf(element, sender);
+  if (mappedEnd !== null) return { resolving: true, endedAt: mappedEnd };
+  const { status, endsAt } = element;
+  const endedAt = typeof endsAt === 'string' && !ZERO.test(endsAt.trim()) ? readTime(endsAt) : null;
+  if (status !== undefined && status !== null) return { resolving: status === 'resolved', endedAt };
+  return { resolving: endedAt !== null && endedAt <= now.toISOString(), endedAt };
+}
+
+/** The query of a graph's address, as forms write it. */
+function queryOf(url: unknown): string | null {
+  const text = textOf(url);
+  const begin = text?.indexOf('?') ?? -1;
+  if (text === null || begin === -1) return null;
+  const [query] = text.slice(begin + 1).split('#', 1);
+  return textOf(new URLSearchParams(query).get('g0.expr'));
+}

@@ -1,0 +1,123 @@
+import { reportingWith, turnOfReports } from '#domain/error-tracking.ts';
+import { gathered } from '#events/batched-writes.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Rooms } from '#http/services.ts';
+import type { Client } from '#runtime/concurrency-limiter.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import type { Sender } from './access.ts';
+import { addEvents, type NewEvent } from './add-events.ts';
+import { addSessions } from './add-sessions.ts';
+import { findEvents } from './errors-store.ts';
+import { rateOf } from './event-rate.ts';
+import type { Report, ReportedEvent } from './report.ts';
+
+/** What is kept of a report in one go: all of it, unless it is very large. */
+interface Piece extends Omit<Report, 'id'> {
+  readonly sender: Sender;
+  /** All events of the report, in its first piece: it is refused as a whole when they are too many. */
+  readonly counted: readonly ReportedEvent[];
+}
+
+type No = Refused<'rejected' | 'rateLimited'>;
+
+/** What events and sessions weigh beside their JSON, in bytes. */
+const EVENT = 8_192;
+const SESSION = 2_048;
+/** One transaction takes so much: on SQLite it is one turn of the event loop. */
+const MOST = 2 * 1024 * 1024;
+
+const weightOf = ({ payload }: ReportedEvent) => EVENT + payload.length;
+
+/** All reports that come at the same time are kept by one verb, in one transaction. */
+const keepPiece = gathered<Piece, null>({
+  verb: keepPieces,
+  turn: (pieces) => [...new Set(pieces.map(({ sender }) => turnOfReports(sender.projectId)))].sort(),
+  weigh: ({ events, steps, counts }) =>
+    events.reduce((sum, event) => sum + weightOf(event), 0) + (steps.length + counts.length) * SESSION,
+  most: MOST,
+  line: { waiting: 1_000, retryAfter: 5 },
+});
+
+/** Keeps what a report brings; it is durable when this resolves. One that is refused has left nothing. */
+export async function keep(rooms: Rooms, sender: Sender, report: Report, client: Client): Promise<No | null> {
+  for (const [index, piece] of piecesOf(sender, report).entries()) {
+    // What has begun comes to its end, whoever waits or goes.
+    const no = await keepPiece(rooms, piece, index === 0 ? { client } : { owed: true });
+    if (isRefused(no)) return no as No;
+  }
+  return null;
+}
+
+function piecesOf(sender: Sender, { events, steps, counts }: Report): readonly Piece[] {
+  if (events.length + steps.length + counts.length === 0) return [];
+  const pieces: ReportedEvent[][] = [[]];
+  let weight = 0;
+  for (const event of events) {
+    weight += weightOf(event);
+    if (weight > MOST) {
+      pieces.push([]);
+      weight = weightOf(event);
+    }
+    pieces.at(-1)?.push(event);
+  }
+  return pieces.map((some, index) => ({
+    sender,
+    events: some,
+    ...(index === 0 ? { counted: events, steps, counts } : { counted: [], steps: [], counts: [] }),
+  }));
+}
+
+const nameOf = ({ projectId }: Sender, { eventId }: ReportedEvent) => `${projectId} ${eventId}`;
+
+async function keepPieces(act: Act, pieces: readonly Piece[]): Promise<readonly (null | No)[]> {
+  const reportingOf = await senders(act, pieces);
+  const known = await knownEvents(act, pieces);
+  const rate = await rateOf(
+    act,
+    pieces.map(({ sender }) => sender.projectId),
+  );
+  const answers: (null | No)[] = [];
+  const kept: (Piece & Sender)[] = [];
+  const events: NewEvent[] = [];
+  for (const piece of pieces) {
+    const { sender } = piece;
+    const reporting = reportingOf(sender);
+    const isNew = (event: ReportedEvent) => !known.has(nameOf(sender, event));
+    const seconds = reporting && rate.take(sender.projectId, piece.counted.filter(isNew).length, reporting);
+    if (reporting === null) answers.push(refused('rejected'));
+    else if (seconds !== null) answers.push(refused('rateLimited', { seconds }));
+    else {
+      answers.push(null);
+      kept.push({ ...piece, ...sender });
+      for (const event of piece.events.filter(isNew)) {
+        known.add(nameOf(sender, event));
+        events.push({ ...event, projectId: sender.projectId });
+      }
+    }
+  }
+  await rate.write();
+  await addEvents(act, events);
+  await addSessions(act, kept);
+  return answers;
+}
+
+/** How each of the senders may report now: it may have taken minutes until his report was here. */
+async function senders(act: Act, pieces: readonly Piece[]) {
+  const known = new Map<string, Awaited<ReturnType<typeof reportingWith>>>();
+  for (const { sender } of pieces) {
+    const name = `${sender.projectId} ${sender.key}`;
+    if (!known.has(name)) known.set(name, await reportingWith(act, { ...sender, tier: act.tier }));
+  }
+  return ({ projectId, key }: Sender) => known.get(`${projectId} ${key}`) ?? null;
+}
+
+async function knownEvents(act: Act, pieces: readonly Piece[]): Promise<Set<string>> {
+  const asked = new Map<string, { project_id: number; event_id: string }>();
+  for (const { sender, events, counted } of pieces) {
+    for (const event of [...events, ...counted]) {
+      asked.set(nameOf(sender, event), { project_id: sender.projectId, event_id: event.eventId });
+    }
+  }
+  const found = await findEvents(act, [...asked.values()]);
+  return new Set(found.map(({ project_id, event_id }) => `${project_id} ${event_id}`));
+}

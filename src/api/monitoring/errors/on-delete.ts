@@ -1,0 +1,20 @@
+import type { Transaction } from '#database/database.ts';
+import { PIECE, pieceOf } from '#events/batches.ts';
+import { subscription } from '#events/event-bus.ts';
+import { removeErrors, removeEvents } from './delete.ts';
+
+/** Errors go with their project, and first their events: there may be very many of both. index: error_events_by_receipt */
+export const endWithProject = subscription({
+  fact: 'project-destroyed',
+  inPieces: (act, { projectId }) =>
+    pieceOf(
+      () => removeEvents(act, projectId),
+      async () => removeErrors(act, await someErrors(act, projectId)),
+    ),
+});
+
+/** index: errors_by_fingerprint */
+async function someErrors(tx: Transaction, projectId: number): Promise<number[]> {
+  const found = tx.selectFrom('errors').select('id').where('project_id', '=', projectId).limit(PIECE);
+  return (await found.execute()).map(({ id }) => id);
+}

@@ -1,0 +1,25 @@
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Git } from '#git/git.ts';
+import { readObject } from '#git/objects/object-reader.ts';
+import { branchTip } from '#git/refs/revision.ts';
+import { entryAt } from '#git/trees/path-entries.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+
+const FOLDER = '.gitlab/issue_templates';
+const MOST_BYTES = 1024 * 1024;
+
+/** The text of the project's issue template of this name, as its default branch has it; null: none that can be used. */
+export async function readTemplate(
+  git: Git,
+  project: Pick<Project, 'storage' | 'disk_path' | 'default_branch'>,
+  key: string,
+): Promise<string | null> {
+  if (key.includes('/')) return null;
+  const repository = repositoryOf(git, project);
+  const tip = await branchTip(repository, project.default_branch);
+  const entry = tip === null ? null : await entryAt(git, repository, tip, `${FOLDER}/${key}.md`);
+  if (entry?.type !== 'blob') return null;
+  const object = await readObject(git, repository, entry.id, MOST_BYTES);
+  // A database keeps no NUL in a text.
+  return object?.content?.toString('utf8').replaceAll('\0', '') ?? null;
+}

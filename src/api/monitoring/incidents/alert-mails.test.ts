@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { outboxOf } from '#api/planning/mail-messages/fixtures.testing.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+import { newIntegration } from '../alerts/fixtures.testing.ts';
+
+const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
+const { newProject, server } = here;
+const { mails, toldBy } = outboxOf(here);
+
+const choose = ({ owner, at }: Project, settings: object) =>
+  done(owner.put(`${at}/incident_management_settings`, { ...settings }));
+
+const ENDS = { fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' };
+
+test('Owners and Maintainers hear once that an alert has begun, and once that it has recovered', async () => {
+  const project = await newProject({ with: ['developer', 'maintainer'] });
+  await choose(project, { send_email: true });
+  const { notify } = await newIntegration(here, project);
+  const told = (...payloads: object[]) =>
+    toldBy({ project_id: project.id }, async () => {
+      for (const payload of payloads) await done(notify(payload));
+    });
+  const both = (event: string) => [project.owner.id, project.maintainer.id].map((id) => `${id} ${event} null`).sort();
+  assert.deepEqual(await told({ fingerprint: 'disk' }, { fingerprint: 'disk' }), both('alert_triggered'));
+  assert.deepEqual(await told({ fingerprint: 'disk' }), []);
+  assert.deepEqual(await told(ENDS), both('alert_resolved'));
+  await done(project.maintainer.put(`${project.at}/notification_settings`, { level: 'disabled' }));
+  assert.deepEqual(await told({ fingerprint: 'disk' }), [`${project.owner.id} alert_triggered null`]);
+});
+
+test('the mail names the alert, and leads to it', async () => {
+  const project = await newProject();
+  await choose(project, { send_email: true });
+  const { notify } = await newIntegration(here, project);
+  await done(notify({ title: 'Disk full', description: '97% on /var, @root' }));
+  const [mail, ...others] = await mails({ project_id: project.id, target_type: 'Alert' });
+  assert.deepEqual(others, []);
+  assert.equal(mail?.subject, `${project.name} | Alert: Disk full`);
+  const occurrence = await server.rooms.database.reader
+    .selectFrom('mail_occurrences')
+    .innerJoin('mail_messages', 'mail_messages.occurrence_id', 'mail_occurrences.id')
+    .select(['lead', 'content', 'path'])
+    .where('mail_messages.id', '=', mail?.id ?? 0)
+    .executeTakeFirst();
+  assert.deepEqual(occurrence, {
+    lead: `An alert of ${project.path_with_namespace} has been triggered: Disk full`,
+    content: '97% on /var, @root',
+    path: `/${project.path_with_namespace}/-/alert_management/1/details`,
+  });
+});
+
+test('where nobody has chosen it nobody hears of alerts', async () => {
+  const project = await newProject();
+  const { notify } = await newIntegration(here, project);
+  const told = await toldBy({ project_id: project.id }, () => notify({}));
+  assert.deepEqual(told, []);
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, type Project, world } from '#test/support/world.ts';
+import { firing, newIntegration, saidOn, webhook } from '../alerts/fixtures.testing.ts';
+
+const here = await world();
+const { newProject, work, server } = here;
+
+/** A project that makes incidents, and what sends alerts to it. */
+async function watched(settings: object = {}) {
+  const project = await newProject();
+  const wish = { create_issue: true, ...settings };
+  await done(project.owner.put(`${project.at}/incident_management_settings`, wish));
+  const { notify } = await newIntegration(here, project);
+  const send = (payload: object) => done(notify(payload));
+  return { project, send };
+}
+
+const issuesOf = async ({ owner, at }: Project) => (await owner.get(`${at}/issues`, { sort: 'asc' })).body;
+
+test('an alert that fires has an incident made of it, by the bot', async () => {
+  const { project, send } = await watched();
+  await send({ title: 'Disk full', severity: 'low', start_time: '2026-02-13T10:20:00Z', service: 'db' });
+  await work();
+  const [issue, ...others] = await issuesOf(project);
+  assert.deepEqual(others, []);
+  const { iid, title, issue_type, type, severity, state, confidential, author, description } = issue;
+  assert.deepEqual(
+    { iid, title, issue_type, type, severity, state, confidential, author: author.username },
+    {
+      iid: 1,
+      title: 'Disk full',
+      issue_type: 'incident',
+      type: 'INCIDENT',
+      severity: 'LOW',
+      state: 'opened',
+      confidential: false,
+      author: 'alert-bot',
+    },
+  );
+  const url = `${server.rooms.ownUrl()}/${project.path_with_namespace}/-/alert_management/1/details`;
+  assert.deepEqual(description.split('  \n'), [
+    '**Start time:** 13 February 2026, 10:20AM (UTC)',
+    '**Severity:** low',
+    '**Service:** db',
+    `**Alert:** ${url}`,
+  ]);
+  assert.deepEqual(await saidOn(here, project), [
+    '1 alert-bot logged an alert from **Data Dog**',
+    '1 alert-bot created incident #1 for this alert',
+  ]);
+});
+
+test('an alert without a name gives its incident the number, a webhook its markdown, the project its template', async () => {
+  const { project, send } = await watched();
+  await project.commit({ '.gitlab/issue_templates/Down.md': '# Steps\n' });
+  await done(project.owner.put(`${project.at}/incident_management_settings`, { issue_template_key: 'Down' }));
+  await send({});
+  await work();
+  const annotations = { gitlab_incident_markdown: '**Look** here' };
+  await send(webhook(firing('Down', { annotations, labels: { alertname: 'Down', severity: 'info' } })));
+  await work();
+  const [first, second] = await issuesOf(project);
+  assert.equal(first.title, 'New: Incident 1');
+  assert.equal(first.severity, 'CRITICAL');
+  assert.ok(first.description.endsWith('\n\n---\n\n# Steps\n'));
+  assert.deepEqual([second.title, second.severity], ['Down', 'UNKNOWN']);
+  assert.ok(second.description.includes('  \n**full_query:** `up == 0`  \n**Monitoring tool:** Prometheus  \n'));
+  assert.ok(second.description.endsWith('\n\n---\n\n**Look** here\n\n---\n\n# Steps\n'));
+});
+
+test('payloads that are grouped make no second incident, whoever works on them at once', async () => {
+  const { project, send } = await watched();
+  const payload = { title: 'Disk full', fingerprint: 'disk' };
+  await Promise.all(Array.from({ length: 10 }, () => send(payload)));
+  await Promise.all([work(), work()]);
+  await send(payload);
+  await work();
+  assert.equal((await issuesOf(project)).length, 1);
+});
+
+test('an alert that was grouped before incidents were wanted gets one with its next payload', async () => {
+  const { project, send } = await watched({ create_issue: false });
+  await send({ fingerprint: 'disk' });
+  await work();
+  assert.deepEqual(await issuesOf(project), []);
+  await done(project.owner.put(`${project.at}/incident_management_settings`, { create_issue: true }));
+  await send({ fingerprint: 'disk' });
+  await work();
+  assert.equal((await issuesOf(project)).length, 1);
+});
+
+test('the incident of an alert that recovers is closed by the bot, which is told in its history', async () => {
+  const { project, send } = await watched();
+  await send({ fingerprint: 'disk' });
+  await work();
+  await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
+  await work();
+  const [issue] = await issuesOf(project);
+  assert.deepEqual([issue.state, issue.closed_by.username], ['closed', 'alert-bot']);
+  const { body } = await project.owner.get(`${project.at}/issues/1/resource_state_events`);
+  assert.deepEqual(
+    body.map(({ state, user }: { state: string; user: { username: string } }) => [state, user.username]),
+    [['closed', 'alert-bot']],
+  );
+  await send({ fingerprint: 'disk' });
+  await work();
+  const states = (await issuesOf(project)).map(({ state }: { state: string }) => state);
+  assert.deepEqual(states, ['closed', 'opened']);
+});
+
+test('an alert that has recovered before its incident was made leaves none open', async () => {
+  const { project, send } = await watched();
+  await send({ fingerprint: 'disk' });
+  await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
+  await work();
+  assert.deepEqual(
+    (await issuesOf(project)).map(({ state }: { state: string }) => state),
+    ['closed'],
+  );
+});
+
+test('a project may keep incidents open whose alerts have recovered', async () => {
+  const { project, send } = await watched({ auto_close_incident: false });
+  await send({ fingerprint: 'disk' });
+  await work();
+  await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
+  await work();
+  assert.equal((await issuesOf(project))[0].state, 'opened');
+});
+
+test('whoever closes an incident resolves its alert, and reopening leaves that so', async () => {
+  const { project, send } = await watched();
+  await send({ fingerprint: 'disk' });
+  await work();
+  const alert = () =>
+    server.rooms.database.reader
+      .selectFrom('alerts')
+      .select(['status', 'ended_at'])
+      .where('project_id', '=', project.id)
+      .executeTakeFirstOrThrow();
+  await done(project.owner.put(`${project.at}/issues/1`, { state_event: 'close' }));
+  const { status, ended_at } = await alert();
+  assert.equal(status, 'resolved');
+  assert.notEqual(ended_at, null);
+  const { username } = (await project.owner.get('/user')).body;
+  assert.equal(
+    (await saidOn(here, project)).at(-1),
+    `1 alert-bot changed the status to **Resolved** because @${username} closed incident #1`,
+  );
+  await done(project.owner.put(`${project.at}/issues/1`, { state_event: 'reopen' }));
+  assert.equal((await alert()).status, 'resolved');
+});
+
+test('an incident that is deleted leaves its alert without one', async () => {
+  const { project, send } = await watched();
+  await send({ fingerprint: 'disk' });
+  await work();
+  await done(project.owner.delete(`${project.at}/issues/1`));
+  await send({ fingerprint: 'disk' });
+  await work();
+  assert.deepEqual(
+    (await issuesOf(project)).map(({ iid }: { iid: number }) => iid),
+    [2],
+  );
+});
+
+test('a project without issues gets no incident, and one by the next payload when it has them again', async () => {
+  const { project, send } = await watched();
+  await done(project.owner.put(project.at, { issues_access_level: 'disabled' }));
+  await send({ fingerprint: 'disk' });
+  await work();
+  await done(project.owner.put(project.at, { issues_access_level: 'private' }));
+  assert.deepEqual(await issuesOf(project), []);
+  await send({ fingerprint: 'disk' });
+  await work();
+  assert.equal((await issuesOf(project)).length, 1);
+});
+
+test('in a project that is archived meanwhile nothing is made', async () => {
+  const { project, send } = await watched();
+  await send({ fingerprint: 'disk' });
+  await done(project.owner.post(`${project.at}/archive`));
+  await work();
+  assert.deepEqual(await issuesOf(project), []);
+});

@@ -1,0 +1,64 @@
+import { closeIssue, fileIncident, issuesTurn } from '#api/planning/issues/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Issue } from '#authorization/issues.ts';
+import { alertPath } from '#domain/alert-path.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Rooms } from '#http/services.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { saySystemNotes } from '../alerts/index.ts';
+import { readTemplate, settingsOf } from '../incident-management-settings/index.ts';
+import { incidentDescription, incidentSeverity, incidentTitle } from './incident-content.ts';
+import { alertToDescribe, giveIncident } from './store.ts';
+
+interface Wanted {
+  readonly project: Project;
+  readonly alertId: number;
+  /** The server's address, for the link to the alert. */
+  readonly url: string;
+  /** It is closed at once when the alert has recovered meanwhile. */
+  readonly closeResolved?: boolean;
+}
+
+/**
+ * Makes the incident of an alert, by whoever acts: from what was reported first and the project's template. An alert has one at
+ * most, whoever else makes one at that moment: `exists`.
+ */
+export async function makeIncident(
+  { acting, database, git }: Pick<Rooms, 'acting' | 'database' | 'git'>,
+  by: SignedIn,
+  { project, alertId, url, closeResolved = false }: Wanted,
+): Promise<Issue | Refused<'exists'>> {
+  const { issue_template_key: key } = await settingsOf(database.reader, project.id);
+  // One that has gone since it was chosen is left out.
+  const template = key === null ? null : await readTemplate(git, project, key);
+  return acting(
+    by,
+    async (act) => {
+      const incident = await fileFor(act, { project, alertId, url, template });
+      if (incident === null) return refused('exists');
+      if (incident.alert.status === 'resolved' && closeResolved) await closeIssue(act, incident.issue);
+      return incident.issue;
+    },
+    { turn: issuesTurn(project) },
+  );
+}
+
+async function fileFor(
+  act: Act<SignedIn>,
+  { project, alertId, url, template }: Wanted & { readonly template: string | null },
+) {
+  const alert = await alertToDescribe(act, alertId).executeTakeFirst();
+  if (alert === undefined || alert.issue_id !== null) return null;
+  const address = url + alertPath(project.full_path, alert.iid);
+  const issue = await fileIncident(act, project, {
+    title: incidentTitle(alert),
+    description: incidentDescription(alert, { url: address, template }),
+    severity: incidentSeverity(alert.severity),
+  });
+  const now = await giveIncident(act, alertId, issue.id);
+  if (now === undefined) return null;
+  const body = `created incident #${issue.iid} for this alert`;
+  await saySystemNotes(act, [{ alertId, authorId: act.by.user.id, body }]);
+  return { issue, alert: now };
+}

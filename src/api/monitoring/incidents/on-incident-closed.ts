@@ -1,0 +1,23 @@
+import { alertBotId } from '#authentication/users/alert-bot.ts';
+import { subscription } from '#events/event-bus.ts';
+import { stepAlerts } from '../alerts/index.ts';
+import { unresolvedOf } from './store.ts';
+
+/** Whoever closes an incident, by whatever road, resolves the alerts that it was made from (contract/monitoring.md §7). */
+export const followIncidents = subscription({
+  fact: 'occurred',
+  async inTransaction(act, { event, about }) {
+    if (event !== 'close_issue' || about.type !== 'Issue') return;
+    const alerts = await unresolvedOf(act, about.id).execute();
+    if (alerts.length === 0) return;
+    const by = act.by.user === null ? '' : `@${act.by.user.username} `;
+    const notes = ({ iid }: { readonly iid: number }) => [
+      `changed the status to **Resolved** because ${by}closed incident #${iid}`,
+    ];
+    await stepAlerts(
+      act,
+      await alertBotId(act),
+      alerts.map((alert) => ({ id: alert.id, to: 'resolved', notes: notes(alert) })),
+    );
+  },
+});

@@ -1,0 +1,19 @@
+import { deleteSomeKeyed } from '#database/batch-statements.ts';
+import { PIECE, pieceOf } from '#events/batches.ts';
+import { subscription } from '#events/event-bus.ts';
+
+/** A session of each user of a program is remembered. index: session_states primary key, session_buckets primary key */
+export const endWithProject = subscription({
+  fact: 'project-destroyed',
+  inPieces: (act, { projectId }) =>
+    pieceOf(
+      () => deleteSomeKeyed(act, { table: 'session_states', column: 'project_id', key: ['sid'] }, [projectId], PIECE),
+      () =>
+        deleteSomeKeyed(
+          act,
+          { table: 'session_buckets', column: 'project_id', key: ['release', 'environment'] },
+          [projectId],
+          PIECE,
+        ),
+    ),
+});

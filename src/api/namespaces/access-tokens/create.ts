@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { checkOrder, type TokenOrder } from '#api/identity/personal-access-tokens/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { createToken, defaultExpiry, latestExpiry } from '#authentication/tokens/access-tokens.ts';
+import { createUser, type User } from '#authentication/users/users.ts';
+import { addMembership, type Membership, stands } from '#domain/members/memberships.ts';
+import { insertTokenBot } from '#domain/members/token-bots.ts';
+import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Parent } from '#http/access/parents.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
+import { makesTokens } from './access.ts';
+import { recordCreated } from './activity.ts';
+import type { IssuedBotToken } from './entities.ts';
+
+interface BotTokenOrder extends TokenOrder {
+  readonly access_level: number;
+}
+
+type CreateRefusal = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
+
+/** Makes a bot with this role in the project or group, and a token with which one acts as it. */
+export async function issueBotToken(
+  act: Act<SignedIn>,
+  parent: Parent,
+  order: BotTokenOrder,
+): Promise<IssuedBotToken | Refused<CreateRefusal>> {
+  const { name, description, scopes, expires_at, access_level } = order;
+  if (!makesTokens(act.by, parent) || act.by.user.bot) return refused('notPermitted');
+  if (access_level > parent.role) return refused('aboveCaller');
+  // null is a date too: whatever is the rule.
+  if (expires_at === undefined) return refused('noDate');
+  if (!(await stands(act, parent))) return refused('gone');
+  const settings = await readSettings(act);
+  const wrong = checkOrder({ name, scopes, expiresAt: expires_at }, latestExpiry(act.today, settings));
+  if (wrong !== null) return wrong;
+  const bot = await createBot(act, parent, order);
+  const expiresAt = expires_at ?? defaultExpiry(act.today, settings);
+  const prefix = settings.personal_access_token_prefix;
+  const wish = { userId: bot.id, name, description: description || null, scopes, expiresAt, prefix };
+  const { token, secret } = await createToken(act, wish);
+  await recordCreated(act, parent, { token, botName: bot.name, level: access_level });
+  return { token: { ...token, access_level, source_type: parent.type, source_id: parent.id }, secret };
+}
+
+/** A user without password or rights anywhere else, in whose namespace nothing is made (`target.ts` of projects). Whoever is kept out as external has no other bots. */
+async function createBot(
+  act: Act<SignedIn>,
+  parent: Parent,
+  { name, access_level: accessLevel }: Pick<BotTokenOrder, 'name' | 'access_level'>,
+): Promise<User> {
+  const username = `${parent.type}_${parent.id}_bot_${randomBytes(16).toString('hex')}`;
+  const bot = await createUser(act, {
+    username,
+    name,
+    email: `${username}@bots.invalid`,
+    passwordHash: null,
+    confirmed: true,
+    createdById: act.by.user.id,
+    details: { bot: true, can_create_group: false, external: act.by.user.external },
+  });
+  if (isRefused(bot)) throw new Error(`The bot ${username} was refused: ${bot.code}`);
+  await createPersonalNamespace(act, bot);
+  const wish = { userId: bot.id, accessLevel, createdById: act.by.user.id };
+  const { user_id, source_type, source_id } = (await addMembership(act, parent, wish)) as Membership;
+  await insertTokenBot(act, { user_id, source_type, source_id });
+  return bot;
+}

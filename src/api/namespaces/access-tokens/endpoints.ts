@@ -1,0 +1,131 @@
+import { CANNOT_ROTATE, NOT_PERMITTED, tokenFilters } from '#api/identity/personal-access-tokens/index.ts';
+import { SCOPES } from '#authentication/tokens/access-tokens.ts';
+import { MAINTAINER, ROLES } from '#domain/members/roles.ts';
+import { forBoth } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { GONE } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { description, ruledText } from '#http/parameters/texts.ts';
+import { arrayOf, date, integer, integerIn, oneOf } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
+import { managing, rotating, seeing } from './access.ts';
+import { CREATED, DELETED } from './activity.ts';
+import { issueBotToken } from './create.ts';
+import { ResourceAccessToken, ResourceAccessTokenWithSecret } from './entities.ts';
+import { revokeBotToken } from './revoke.ts';
+import { rotateBotToken, rotateOwnBotToken } from './rotate.ts';
+import { findBotToken, listBotTokens } from './store.ts';
+
+// Projects and groups have the same endpoints (contract/conventions.md §10).
+
+const NOT_FOR_BOTS: readonly string[] = ['read_user', 'sudo', 'admin_mode', 'read_service_ping'];
+const BOT_SCOPES = SCOPES.filter((scope) => !NOT_FOR_BOTS.includes(scope));
+
+const missing = (type: string) => [404, `404 ${type} Access Token Not Found`] as const;
+
+export const [listGroupAccessTokens, listProjectAccessTokens] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/access_tokens`,
+    summary: `List the tokens of a ${parent.type}`,
+    access: managing(parent),
+    params: tokenFilters,
+    answer: pageOf(ResourceAccessToken),
+    async handle({ parent, params, page }, { database, tokenUses }) {
+      await tokenUses.settled();
+      return listBotTokens(database.reader, parent, params, page);
+    },
+  }),
+);
+
+export const [createGroupAccessToken, createProjectAccessToken] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/access_tokens`,
+    summary: `Create a token that acts as a bot in a ${parent.type}`,
+    access: seeing(parent),
+    params: {
+      name: required(ruledText(255)),
+      description: optional(description),
+      scopes: required(arrayOf(oneOf(...BOT_SCOPES))),
+      expires_at: optional(date),
+      access_level: optional(integerIn(ROLES), MAINTAINER),
+    },
+    refuses: {
+      gone: GONE[parent.name],
+      notPermitted: [400, `400 Bad request - User does not have permission to create ${parent.type} access token`],
+      aboveCaller: [
+        400,
+        '400 Bad request - Access level of the token contains permissions not held by the creating user',
+      ],
+      noDate: [400, '400 Bad request - expires_at is missing'],
+      wrongOrder: [400, '400 Bad request - {problems}'],
+    },
+    records: [parent.own(CREATED)],
+    answer: created(ResourceAccessTokenWithSecret),
+    write: (act, { parent, params }) => issueBotToken(act, parent, params),
+  }),
+);
+
+export const [rotateOwnGroupAccessToken, rotateOwnProjectAccessToken] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/access_tokens/self/rotate`,
+    summary: 'Replace the token of the request',
+    access: rotating(seeing(parent)),
+    scopes: ['self_rotate'],
+    params: { expires_at: optional(date) },
+    refuses: { notPermitted: NOT_PERMITTED, ...CANNOT_ROTATE, noAccessToken: [405, '405 Method Not Allowed'] },
+    records: [parent.own(DELETED), parent.own(CREATED)],
+    answer: shown(ResourceAccessTokenWithSecret),
+    write: (act, { parent, params }) => rotateOwnBotToken(act, parent, params.expires_at ?? null),
+  }),
+);
+
+export const [readGroupAccessToken, readProjectAccessToken] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/access_tokens/:token_id`,
+    summary: `One token of a ${parent.type}`,
+    access: managing(parent),
+    params: { token_id: required(integer) },
+    refuses: { missing: missing(parent.type) },
+    answer: shown(ResourceAccessToken),
+    async handle({ parent, params }, { database, tokenUses }) {
+      await tokenUses.settled();
+      return (await findBotToken(database.reader, parent, params.token_id)) ?? refused('missing');
+    },
+  }),
+);
+
+export const [revokeGroupAccessToken, revokeProjectAccessToken] = forBoth((parent) =>
+  endpoint({
+    delete: `${parent.path}/access_tokens/:token_id`,
+    summary: `Revoke a token of a ${parent.type}`,
+    access: seeing(parent),
+    params: { token_id: required(integer) },
+    refuses: {
+      missing: missing(parent.type),
+      notPermitted: [400, '400 Bad request - {caller} cannot delete {bot}'],
+    },
+    records: [parent.own(DELETED)],
+    answer: nothing,
+    write: (act, { parent, params }) => revokeBotToken(act, parent, params.token_id),
+  }),
+);
+
+export const [rotateGroupAccessToken, rotateProjectAccessToken] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/access_tokens/:token_id/rotate`,
+    summary: `Replace a token of a ${parent.type}`,
+    access: rotating(managing(parent)),
+    params: { token_id: required(integer), expires_at: optional(date) },
+    refuses: {
+      notPermitted: NOT_PERMITTED,
+      notFound: [404, '404 Not Found'],
+      ...CANNOT_ROTATE,
+      aboveCaller: [400, '400 Bad request - Not eligible to rotate tokens with permissions not held by the user'],
+    },
+    records: [parent.own(DELETED), parent.own(CREATED)],
+    answer: shown(ResourceAccessTokenWithSecret),
+    write: (act, { parent, params }) =>
+      rotateBotToken(act, parent, { id: params.token_id, expiresAt: params.expires_at ?? null }),
+  }),
+);

@@ -1,0 +1,62 @@
+import { type AccessCall, administratorLate } from '#http/access/access.ts';
+import { groupOf, inPublicGroup, projectOf } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, pageOf } from '#http/endpoint/responses.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { boolean, oneOf } from '#http/parameters/types.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { GroupDetail } from '../groups/index.ts';
+import {
+  commonFilter,
+  filterParams,
+  pageOfProjects,
+  ShownProject,
+  TRANSFER_REFUSALS,
+  TRANSFER_TAKEN,
+  transfer,
+} from '../projects/index.ts';
+
+export const listGroupProjects = endpoint({
+  get: '/groups/:id/projects',
+  summary: 'List the projects of a group that the caller sees',
+  access: inPublicGroup('read_group'),
+  params: {
+    ...filterParams,
+    order_by: optional(oneOf('id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'), 'created_at'),
+    include_subgroups: optional(boolean, false),
+    with_shared: optional(boolean, true),
+  },
+  answer: pageOf(ShownProject),
+  read(db, { caller, group, params, page }) {
+    const namespace = { id: group.id, below: params.include_subgroups };
+    const filter = { ...commonFilter(params), namespace };
+    return pageOfProjects(db, caller, { filter, order: params.order_by, direction: params.sort, page });
+  },
+});
+
+const group = {
+  name: 'group',
+  find: (call: AccessCall) => groupOf(call),
+  missing: () => notFound('Group'),
+} as const;
+
+const project = {
+  name: 'project',
+  find: (call: AccessCall) => projectOf(call, 'project_id'),
+  missing: () => notFound('Project'),
+} as const;
+
+export const moveProjectIntoGroup = endpoint({
+  post: '/groups/:id/projects/:project_id',
+  summary: 'Move a project into a group',
+  access: administratorLate().record(group).record(project),
+  refuses: TRANSFER_REFUSALS,
+  taken: TRANSFER_TAKEN,
+  records: ['project_namespace_updated'],
+  answer: created(GroupDetail),
+  async write(act, { group, project }) {
+    const moved = await transfer(act, project, String(group.id));
+    return isRefused(moved) ? moved : group;
+  },
+});

@@ -1,0 +1,68 @@
+import type { Examples } from '#test/examples/example.ts';
+import type { Group, Scene } from '#test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+async function archived({ newSubgroup, callers, done }: Scene): Promise<Group> {
+  const group = await newSubgroup();
+  await done(callers.owner.post(`/groups/${group.id}/archive`));
+  return group;
+}
+
+/** A subgroup whose deletion is scheduled, with a project in it. */
+async function marked({ newSubgroup, newProject, callers, done }: Scene): Promise<Group> {
+  const group = await newSubgroup();
+  await newProject(group);
+  await done(callers.owner.delete(`/groups/${group.id}`));
+  return (await done(callers.owner.get(`/groups/${group.id}`))).body;
+}
+
+/** A public group at the top level, with a public project in it. */
+async function open({ callers, name, done }: Scene): Promise<Group> {
+  const [path, visibility] = [name('group'), 'public'];
+  const group = (await done(callers.owner.post('/groups', { name: path, path, visibility }))).body;
+  await done(callers.owner.post('/projects', { path: name('project'), namespace_id: group.id, visibility }));
+  return group;
+}
+
+export const examples: Examples<typeof endpoints> = {
+  listGroups: () => ({ by: 'anonymous' }),
+  createGroup: ({ name, visibility }) => {
+    const path = name('group');
+    return { by: 'stranger', params: { name: path, path, visibility } };
+  },
+  readGroup: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
+  updateGroup: async ({ newGroup, name, visibility }) => ({
+    by: 'owner',
+    path: { id: (await newGroup()).id },
+    params: {
+      name: name('group'),
+      path: name('group'),
+      description: 'A new one',
+      visibility: visibility === 'internal' ? 'private' : 'internal',
+    },
+  }),
+  deleteGroup: [
+    async ({ newSubgroup }) => ({ by: 'owner', path: { id: (await newSubgroup()).id } }),
+    async (scene) => {
+      const { id, full_path } = await marked(scene);
+      return { by: 'owner', path: { id }, params: { permanently_remove: true, full_path } };
+    },
+  ],
+  restoreGroup: async (scene) => ({ by: 'owner', path: { id: (await marked(scene)).id } }),
+  archiveGroup: async ({ newSubgroup }) => ({ by: 'owner', path: { id: (await newSubgroup()).id } }),
+  unarchiveGroup: async (scene) => ({ by: 'owner', path: { id: (await archived(scene)).id } }),
+  transferGroup: [
+    async ({ newSubgroup, subgroup }) => ({
+      by: 'owner',
+      path: { id: (await newSubgroup()).id },
+      params: { group_id: subgroup.id },
+    }),
+    async (scene) => ({
+      by: 'owner',
+      path: { id: (await open(scene)).id },
+      params: { group_id: scene.subgroup.id },
+    }),
+  ],
+  listSubgroups: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
+  listDescendantGroups: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
+};

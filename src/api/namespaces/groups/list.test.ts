@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, type Caller, type Group, world } from '#test/support/world.ts';
+
+const ids = ({ body }: Answer) => body.map(({ id }: { id: number }) => id);
+
+/** What a list has of these groups, in its order. */
+async function among(
+  groups: readonly Group[],
+  caller: Caller,
+  params: object = {},
+  path = '/groups',
+): Promise<number[]> {
+  const answer = await caller.get(path, { per_page: 100, ...params });
+  assert.equal(answer.status, 200, answer.text);
+  return ids(answer).filter((id: number) => groups.some((group) => group.id === id));
+}
+
+type Row = readonly [caller: Caller, params: object, groups: readonly Group[]];
+
+/** Groups that are open, internal and private, of ada; bob is a Developer in the middle of the private ones. */
+async function givenGroups() {
+  const here = await world();
+  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
+  const open = await here.newGroup({ owner: ada, visibility: 'public' });
+  const internal = await here.newGroup({ owner: ada, visibility: 'internal' });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const lowest = await here.newGroup({ in: low });
+  const all = [open, internal, top, low, lowest];
+  await low.add('developer', bob);
+  const assertShown = async (rows: readonly Row[]) => {
+    for (const [caller, params, groups] of rows) {
+      const found = await among(all, caller, { order_by: 'id', ...params });
+      const wanted = groups.map(({ id }) => id);
+      assert.deepEqual(found, wanted, `${caller.username} ${JSON.stringify(params)}`);
+    }
+  };
+  return { here, ada, bob, eve, open, internal, top, low, lowest, all, assertShown };
+}
+
+test('nobody is shown what is public, a user his own groups and what is around them, or all that is open', async () => {
+  const { here, bob, eve, open, internal, top, low, lowest, all, assertShown } = await givenGroups();
+  await assertShown([
+    [here.anonymous, {}, [open]],
+    [here.anonymous, { all_available: true, owned: true }, []],
+    [eve, {}, []],
+    [eve, { all_available: true }, [open, internal]],
+    [eve, { visibility: 'internal' }, [internal]],
+    [eve, { visibility: 'private' }, []],
+    [eve, { visibility: 'internal', all_available: false }, []],
+    [bob, { visibility: 'private' }, [top, low, lowest]],
+    [bob, {}, [top, low, lowest]],
+    [bob, { all_available: true }, all],
+    [bob, { min_access_level: 30 }, [low, lowest]],
+    [bob, { owned: true }, []],
+  ]);
+});
+
+test('owners and administrators are shown all groups that they do not filter out', async () => {
+  const { here, ada, open, internal, top, low, lowest, all, assertShown } = await givenGroups();
+  await assertShown([
+    [ada, {}, all],
+    [ada, { owned: true, visibility: 'internal' }, [internal]],
+    [here.root, {}, all],
+    [here.root, { all_available: false }, []],
+    [here.root, { top_level_only: true }, [open, internal, top]],
+    [here.root, { skip_groups: `${open.id},${low.id}` }, [internal, top, lowest]],
+  ]);
+});
+
+test('the groups below a group are those that the caller may see', async () => {
+  const here = await world();
+  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
+  const open = await here.newGroup({ owner: ada, visibility: 'public' });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const lowest = await here.newGroup({ in: low });
+  await low.add('developer', bob);
+  assert.deepEqual(ids(await bob.get(`${top.at}/subgroups`)), [low.id]);
+  assert.deepEqual(ids(await bob.get(`${top.at}/descendant_groups`, { order_by: 'id' })), [low.id, lowest.id]);
+  assert.equal((await eve.get(`${top.at}/subgroups`)).status, 404);
+  assert.equal((await here.anonymous.get(`${open.at}/subgroups`)).status, 200);
+});
+
+test('search, order and state', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const word = here.name('needle');
+  const group = (params: object) => here.newGroup({ owner: ada, ...params });
+  const inside = await group({ name: `B with ${word} inside` });
+  const exact = await group({ name: 'Z', path: word });
+  const starts = await group({ name: `${word}-and-more` });
+  const other = await group({ name: 'other' });
+  const all = [inside, exact, starts, other];
+  const search = (params: object) => among(all, ada, { search: word.toUpperCase(), ...params });
+  assert.deepEqual(await search({}), [inside.id, exact.id, starts.id]);
+  assert.deepEqual(await search({ order_by: 'similarity' }), [exact.id, starts.id, inside.id]);
+  assert.deepEqual(await search({ order_by: 'id', sort: 'desc' }), [starts.id, exact.id, inside.id]);
+  assert.deepEqual(await among(all, ada, { search: '%' }), []);
+  await ada.post(`/groups/${inside.id}/archive`);
+  await ada.delete(`/groups/${starts.id}`);
+  assert.deepEqual(await search({ archived: true }), [inside.id]);
+  assert.deepEqual(await search({ archived: false, order_by: 'id' }), [exact.id, starts.id]);
+  assert.deepEqual(await search({ active: true }), [exact.id]);
+  assert.deepEqual(await search({ active: false, order_by: 'id' }), [inside.id, starts.id]);
+  const paged = await ada.get('/groups', { search: word, per_page: 2, page: 2 });
+  assert.deepEqual([paged.headers['x-total'], paged.headers['x-total-pages'], paged.body.length], ['3', '2', 1]);
+});
+
+test('a search finds full paths in the list of all groups, and last segments alone below a group', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const all = [top, low];
+  assert.deepEqual(await among(all, ada, { search: low.full_path.toUpperCase() }), [low.id]);
+  assert.deepEqual(await among(all, ada, { search: top.path, order_by: 'id' }), [top.id, low.id]);
+  assert.deepEqual(await among(all, ada, { search: top.path }, `${top.at}/subgroups`), []);
+  assert.deepEqual(await among(all, ada, { search: low.path }, `${top.at}/descendant_groups`), [low.id]);
+});
+
+test('groups are found by the day on which their deletion was scheduled', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const [kept, marked] = [await here.newGroup({ owner: ada }), await here.newGroup({ owner: ada })];
+  await ada.delete(marked.at);
+  const on = (day: string) => among([kept, marked], ada, { marked_for_deletion_on: day });
+  assert.deepEqual([await on('2026-01-02'), await on('2026-01-03')], [[marked.id], []]);
+  assert.deepEqual((await ada.get('/groups', { marked_for_deletion_on: 'soon' })).body, {
+    error: 'marked_for_deletion_on is invalid',
+  });
+});
+
+test('what a group above hands down counts in the lists of archived and of active groups', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const [dusty, doomed, live] = [
+    await here.newGroup({ owner: ada }),
+    await here.newGroup({ owner: ada }),
+    await here.newGroup({ owner: ada }),
+  ];
+  const [low, lost, fresh] = [
+    await here.newGroup({ in: dusty }),
+    await here.newGroup({ in: doomed }),
+    await here.newGroup({ in: live }),
+  ];
+  await ada.post(`${dusty.at}/archive`);
+  await ada.delete(doomed.at);
+  const all = [dusty, doomed, live, low, lost, fresh];
+  const rows: [object, Group[]][] = [
+    [{ archived: true }, [dusty, low]],
+    [{ archived: false }, [doomed, live, lost, fresh]],
+    [{ active: true }, [live, fresh]],
+    [{ active: false }, [dusty, doomed, low, lost]],
+    [{ active: false, archived: false }, [doomed, lost]],
+  ];
+  for (const [params, groups] of rows) {
+    const found = await among(all, ada, { order_by: 'id', ...params });
+    assert.deepEqual(
+      found,
+      groups.map(({ id }) => id),
+      JSON.stringify(params),
+    );
+  }
+  assert.deepEqual(await among(all, ada, { archived: true }, `${dusty.at}/subgroups`), [low.id]);
+  assert.deepEqual(await among(all, ada, { active: true }, `${doomed.at}/descendant_groups`), []);
+});
+
+test('anonymous callers walk the public groups by keyset, each once', async () => {
+  const here = await world();
+  const [ada, word] = [await here.user(), here.name('walk')];
+  const made: number[] = [];
+  for (const name of ['b', 'a', 'b', 'c', 'b']) {
+    made.push((await here.newGroup({ owner: ada, name: `${word} ${name}`, visibility: 'public' })).id);
+  }
+  const seen: number[] = [];
+  let url: string | undefined = `/groups?pagination=keyset&per_page=2&search=${encodeURIComponent(word)}`;
+  while (url !== undefined) {
+    const answer: Answer = await here.anonymous.get(url);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.headers['x-total'] ?? answer.headers['x-page'], undefined);
+    seen.push(...ids(answer));
+    const next: string | undefined = /<[^>]*\/api\/v4([^>]*)>; rel="next"/.exec(String(answer.headers.link ?? ''))?.[1];
+    assert.equal(answer.headers['x-next-cursor'] === undefined, next === undefined);
+    url = next;
+  }
+  const [b1, a, b2, c, b3] = made;
+  assert.deepEqual(seen, [a, b1, b2, b3, c]);
+});
+
+test('another order by keyset is 405 and a cursor that is none 400 to nobody, and a signed-in caller has pages', async () => {
+  const here = await world();
+  const ada = await here.user();
+  for (const params of [{ order_by: 'path' }, { sort: 'desc' }, { order_by: 'id' }]) {
+    const refused = await here.anonymous.get('/groups', { pagination: 'keyset', ...params });
+    assert.deepEqual(
+      [refused.status, refused.body],
+      [405, { error: 'Keyset pagination is not yet available for this type of request' }],
+    );
+  }
+  assert.deepEqual((await here.anonymous.get('/groups', { pagination: 'keyset', cursor: '!' })).body, {
+    error: 'cursor is invalid',
+  });
+  const signedIn = await ada.get('/groups', { pagination: 'keyset', order_by: 'path' });
+  assert.deepEqual([signedIn.status, signedIn.headers['x-page']], [200, '1']);
+});
+
+test('anonymous callers may not look further than the offset limit', async () => {
+  const { anonymous, user } = await world();
+  const far = await anonymous.get('/groups', { page: 501, per_page: 100 });
+  const text =
+    'Offset pagination has a maximum allowed offset of 50000 for requests that return objects of type Group. Remaining records can be retrieved using keyset pagination.';
+  assert.deepEqual([far.status, far.body], [405, { error: text }]);
+  assert.equal((await anonymous.get('/groups', { page: 500, per_page: 100 })).status, 200);
+  assert.equal((await (await user()).get('/groups', { page: 501, per_page: 100 })).status, 200);
+});
+
+test('administrators see storage and sizes', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const group = await here.newGroup({ owner: ada });
+  const [shown] = (await here.root.get('/groups', { search: group.path, statistics: true })).body;
+  assert.equal(shown.repository_storage, 'default');
+  assert.equal(shown.statistics.storage_size, 0);
+  const [mine] = (await ada.get('/groups', { statistics: true })).body;
+  assert.equal('statistics' in mine || 'repository_storage' in mine, false);
+  assert.deepEqual(await among([group], here.root, { repository_storage: 'elsewhere' }), []);
+  assert.deepEqual(await among([group], ada, { repository_storage: 'elsewhere' }), [group.id]);
+  assert.deepEqual(await among([group], here.root, { repository_storage: '' }), [group.id]);
+  const bare = await ada.get(group.at, { with_projects: false });
+  assert.equal('projects' in bare.body || 'shared_projects' in bare.body, false);
+});

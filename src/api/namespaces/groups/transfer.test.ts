@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Group, world } from '#test/support/world.ts';
+
+const at = (path: string) => encodeURIComponent(path);
+
+test('a transfer takes everything along and lowers what would be too visible', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const target = await here.newGroup({ owner: ada });
+  const top = await here.newGroup({ owner: ada, visibility: 'public' });
+  const low = await here.newGroup({ in: top, visibility: 'public' });
+  const project = await here.newProject({ in: low, visibility: 'public' });
+  const moved = await ada.post(`${top.at}/transfer`, { group_id: target.id });
+  assert.deepEqual(
+    [moved.status, moved.body.full_path, moved.body.visibility, moved.body.parent_id],
+    [201, `${target.path}/${top.path}`, 'private', target.id],
+  );
+  assert.equal((await ada.get(low.at)).body.visibility, 'private');
+  const shown = (await ada.get(project.at)).body;
+  assert.deepEqual(
+    [shown.visibility, shown.path_with_namespace],
+    ['private', `${target.path}/${project.path_with_namespace}`],
+  );
+  assert.equal((await ada.get(`/projects/${at(project.path_with_namespace)}`)).status, 301);
+  const below = await ada.get(`${target.at}/descendant_groups`);
+  assert.equal(below.body.length, 2);
+  const back = await ada.post(`${top.at}/transfer`);
+  assert.deepEqual([back.body.full_path, back.body.parent_id], [top.path, null]);
+  assert.equal((await ada.get(`${target.at}/descendant_groups`)).body.length, 0);
+});
+
+test('whatever a transfer makes less visible has that in its log', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const target = await here.newGroup({ owner: ada, visibility: 'internal' });
+  const top = await here.newGroup({ owner: ada, visibility: 'public' });
+  const low = await here.newGroup({ in: top, visibility: 'private' });
+  const project = await here.newProject({ in: top, visibility: 'public' });
+  const spared = await here.newProject({ in: top, visibility: 'internal' });
+  await ada.post(`${top.at}/transfer`, { group_id: target.id });
+  const lowerings = async (kind: 'Group' | 'Project', { id }: { id: number }) => {
+    const { body } = await here.root.get('/audit_events', { entity_type: kind, entity_id: id });
+    const events: { event_name: string; author_id: number; details: Record<string, unknown> }[] = body;
+    return events
+      .filter(({ event_name }) => event_name === `${kind.toLowerCase()}_visibility_level_updated`)
+      .map(({ author_id, details }) => [author_id, details.custom_message, details.target_details]);
+  };
+  const message = 'Changed visibility_level from Public to Internal';
+  const path = `${target.path}/${top.path}`;
+  assert.deepEqual(await lowerings('Group', top), [[ada.id, message, path]]);
+  assert.deepEqual(await lowerings('Project', project), [[ada.id, message, `${path}/${project.path}`]]);
+  assert.deepEqual(await lowerings('Group', low), []);
+  assert.deepEqual(await lowerings('Project', spared), []);
+});
+
+test('what makes a transfer fail', async () => {
+  const here = await world();
+  const [ada, bob] = [await here.user(), await here.user()];
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const twin = await here.newGroup({ owner: ada, path: low.path });
+  const bobs = await here.newGroup({ owner: bob, visibility: 'public' });
+  const hidden = await here.newGroup({ owner: bob });
+  const refused: [group: Group, group_id: number | undefined, text: string][] = [
+    [top, undefined, 'Group is already a root group.'],
+    [low, top.id, 'Group is already associated to the parent group.'],
+    [top, low.id, 'Cannot transfer group to one of its subgroup.'],
+    [top, top.id, 'Cannot transfer group to one of its subgroup.'],
+    [low, undefined, 'The parent group already has a subgroup or a project with the same path.'],
+    [twin, top.id, 'The parent group already has a subgroup or a project with the same path.'],
+    [low, bobs.id, "You don't have enough permissions."],
+  ];
+  for (const [group, group_id, text] of refused) {
+    const { status, body } = await ada.post(`/groups/${group.id}/transfer`, { group_id });
+    assert.deepEqual([status, body], [400, { message: `Transfer failed: ${text}` }]);
+  }
+  assert.equal((await ada.post(`${low.at}/transfer`, { group_id: hidden.id })).status, 404);
+  assert.equal((await ada.get(low.at)).body.full_path, low.full_path);
+});

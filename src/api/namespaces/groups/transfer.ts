@@ -1,0 +1,58 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { isReservedName } from '#authentication/users/usernames.ts';
+import { mayInGroup } from '#authorization/abilities.ts';
+import type { Reader } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
+import { moveClosure } from '#domain/namespaces/namespaces.ts';
+import { childOf } from '#domain/namespaces/routes.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { mayHaveGroupsIn, namedParent } from './parent.ts';
+import { isPathFree, isTooDeep, moveGroup } from './path-validation.ts';
+import { type GroupRow, groupNow, readGroupRow } from './store.ts';
+import { lowerVisibility } from './visibility.ts';
+
+type TransferRefusal = 'isRoot' | 'sameParent' | 'intoItself' | 'pathTaken' | 'tooDeep' | 'noPermission';
+
+/**
+ * Hangs a group under another parent, or puts it at the top level. Nothing in it stays more visible than the new parent
+ * (contract/planning.md §3.1).
+ */
+export async function transferGroup(
+  act: Act<SignedIn>,
+  { id }: Pick<Group, 'id'>,
+  targetId: number | null | undefined,
+): Promise<GroupRow | Refused<TransferRefusal | 'groupNotFound' | 'gone' | 'forbidden'>> {
+  const group = await groupNow(act, id);
+  if (group === null) return refused('gone');
+  if (!mayInGroup(act.by, 'transfer_group', group)) return refused('forbidden');
+  const target = await namedParent(act, targetId);
+  if (isRefused(target)) return target;
+  const refusal = await whyNot(act, group, target);
+  if (refusal !== null) return refused(refusal);
+  const parentId = target?.id ?? null;
+  await act.updateTable('namespaces').set({ parent_id: parentId, updated_at: act.now }).where('id', '=', id).execute();
+  await moveClosure(act, id, parentId);
+  await moveGroup(act, id, childOf(target, group.path, group.name));
+  if (target !== null) await lowerVisibility(act, id, target.visibility);
+  await act.publish('transferred', { type: 'group', id });
+  return readGroupRow(act, id);
+}
+
+async function whyNot(act: Act<SignedIn>, group: Group, target: Group | null): Promise<TransferRefusal | null> {
+  if (target === null && group.parent_id === null) return 'isRoot';
+  if (target !== null && group.parent_id === target.id) return 'sameParent';
+  if (target !== null && (await isInside(act, target.id, group.id))) return 'intoItself';
+  if (!(await mayHaveGroupsIn(act, target))) return 'noPermission';
+  if (target === null && isReservedName(group.path)) return 'pathTaken';
+  const place = childOf(target, group.path, group.name);
+  if (!(await isPathFree(act, place.full_path, group.id))) return 'pathTaken';
+  return (await isTooDeep(act, place, group.id)) ? 'tooDeep' : null;
+}
+
+/** index: namespace_closure_pkey */
+function isInside(db: Reader, groupId: number, ancestorId: number): Promise<boolean> {
+  return hasRow(namespacesInside(db, ancestorId).where('descendant_id', '=', groupId));
+}

@@ -1,0 +1,83 @@
+import { openness, VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
+import type { Reader } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { recordProjectVisibility } from '../projects/index.ts';
+import { recordVisibility } from './activity.ts';
+
+/** A child is never more visible than its parent (contract/planning.md §3.1). The texts of what breaks that rule. */
+
+export function tooVisibleFor(parent: Pick<Group, 'visibility'> | null, visibility: Visibility): string[] {
+  if (parent === null || openness(visibility) <= openness(parent.visibility)) return [];
+  return [`${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`];
+}
+
+/** What below the group is more visible than this? */
+export async function tooVisibleBelow(db: Reader, groupId: number, visibility: Visibility): Promise<string[]> {
+  const wider = widerThan(visibility);
+  if (wider.length === 0) return [];
+  return [
+    ...((await hasGroupsBelow(db, groupId, wider))
+      ? [`${visibility} is not allowed since there are sub-groups with higher visibility.`]
+      : []),
+    ...((await hasProjectsBelow(db, groupId, wider))
+      ? [`${visibility} is not allowed since this group contains projects with higher visibility.`]
+      : []),
+  ];
+}
+
+const widerThan = (visibility: Visibility) => VISIBILITIES.filter((one) => openness(one) > openness(visibility));
+
+/** A child is no more visible than its parent, so those directly below tell. index: namespaces_by_parent */
+function hasGroupsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
+  const groups = db.selectFrom('namespaces').where('parent_id', '=', groupId);
+  return hasRow(groups.where('visibility', 'in', levels).select('id'));
+}
+
+/** index: projects_by_namespace */
+function hasProjectsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
+  const projects = db.selectFrom('projects').where('namespace_id', '=', groupId);
+  return hasRow(projects.where('visibility', 'in', levels).select('id'));
+}
+
+/** Lowers whatever in the group, itself included, is more visible, and records that of each. */
+export async function lowerVisibility(act: Act, groupId: number, visibility: Visibility): Promise<void> {
+  const wider = widerThan(visibility);
+  if (wider.length === 0) return;
+  const [groups, projects] = [await groupsInside(act, groupId, wider), await projectsInside(act, groupId, wider)];
+  const lowered = { visibility, updated_at: act.now };
+  const inside = namespacesInside(act, groupId);
+  // index: namespace_closure_by_ancestor, projects_by_namespace
+  const groupRows = act.updateTable('namespaces').set(lowered).where('visibility', 'in', wider);
+  await groupRows.where('id', 'in', inside).execute();
+  const projectRows = act.updateTable('projects').set(lowered).where('visibility', 'in', wider);
+  await projectRows.where('namespace_id', 'in', inside).execute();
+  for (const group of groups) await recordVisibility(act, group, group.visibility, visibility);
+  for (const project of projects) await recordProjectVisibility(act, project, project.visibility, visibility);
+}
+
+/** index: namespace_closure_by_ancestor, routes_by_namespace */
+function groupsInside(db: Reader, groupId: number, levels: readonly Visibility[]) {
+  return db
+    .selectFrom('namespaces')
+    .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .select(['namespaces.id', 'namespaces.visibility', 'routes.full_path'])
+    .where('namespaces.id', 'in', namespacesInside(db, groupId))
+    .where('namespaces.visibility', 'in', levels)
+    .orderBy('namespaces.id')
+    .execute();
+}
+
+/** index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project */
+function projectsInside(db: Reader, groupId: number, levels: readonly Visibility[]) {
+  return db
+    .selectFrom('projects')
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .select(['projects.id', 'projects.visibility', 'routes.full_path'])
+    .where('projects.namespace_id', 'in', namespacesInside(db, groupId))
+    .where('projects.visibility', 'in', levels)
+    .orderBy('projects.id')
+    .execute();
+}

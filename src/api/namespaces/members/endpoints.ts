@@ -1,0 +1,152 @@
+import { UserBasic } from '#api/identity/users/index.ts';
+import { projectSource } from '#domain/members/memberships.ts';
+import { forBoth } from '#http/access/parents.ts';
+import { inPublicProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { either } from '#http/endpoint/entity.ts';
+import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, GONE, INVALID, NOT_FOUND, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { atLeastOne, exclusive, optional, required } from '#http/parameters/declarations.ts';
+import { expression, text } from '#http/parameters/texts.ts';
+import { boolean, commaArray, date, integer, oneOf } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
+import { LEAVING, MANAGING, removableMember, SEEING } from './access.ts';
+import { addMember, addMembers, type Named, TAKEN } from './add.ts';
+import { AddedMembers, Member } from './entities.ts';
+import { removeMember } from './remove.ts';
+import { findMember, listMembers, listMemberUsers } from './store.ts';
+import { changeMember } from './update.ts';
+
+// Groups and projects have the same endpoints (contract/planning.md §3.4).
+
+const filters = {
+  query: optional(expression),
+  user_ids: optional(commaArray(integer)),
+  skip_users: optional(commaArray(integer)),
+  state: optional(oneOf('active', 'awaiting')),
+};
+
+export const [listGroupMembers, listProjectMembers] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/members`,
+    summary: 'List direct members',
+    access: parent.may(SEEING),
+    params: filters,
+    answer: pageOf(Member),
+    read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: false }, page),
+  }),
+);
+
+export const [listAllGroupMembers, listAllProjectMembers] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/members/all`,
+    summary: 'List direct and inherited members',
+    access: parent.may(SEEING),
+    params: filters,
+    answer: pageOf(Member),
+    read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: true }, page),
+  }),
+);
+
+export const [readGroupMember, readProjectMember] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/members/:user_id`,
+    summary: 'One direct member',
+    access: parent.may(SEEING),
+    params: { user_id: required(integer) },
+    refuses: { missing: NOT_FOUND },
+    answer: shown(Member),
+    read: async (db, { parent, params }) =>
+      (await findMember(db, parent, params.user_id, { inherited: false })) ?? refused('missing'),
+  }),
+);
+
+export const [readAnyGroupMember, readAnyProjectMember] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/members/all/:user_id`,
+    summary: 'One direct or inherited member',
+    access: parent.may(SEEING),
+    params: { user_id: required(integer) },
+    refuses: { missing: NOT_FOUND },
+    answer: shown(Member),
+    read: async (db, { parent, params }) =>
+      (await findMember(db, parent, params.user_id, { inherited: true })) ?? refused('missing'),
+  }),
+);
+
+export const [createGroupMember, createProjectMember] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/members`,
+    summary: 'Add members',
+    access: parent.may(MANAGING),
+    params: {
+      access_level: required(integer),
+      user_id: optional(commaArray(integer)),
+      username: optional(commaArray(text)),
+      expires_at: optional(date),
+    },
+    rules: [exclusive('user_id', 'username'), atLeastOne('user_id', 'username')],
+    refuses: {
+      gone: GONE[parent.name],
+      unknownUser: USER_NOT_FOUND,
+      exists: [409, 'Member already exists'],
+      forbidden: FORBIDDEN,
+      invalid: INVALID,
+    },
+    taken: TAKEN,
+    records: parent.own({ group: ['member_created'], project: ['joined Project', 'member_created'] }),
+    answer: created(either(Member, AddedMembers, (row) => 'user' in row)),
+    // Not one act: of several users each is added by himself, so that nobody's refusal is another's.
+    async handle({ parent, caller, params }, { acting, database }) {
+      const users = [...(params.user_id ?? []), ...(params.username ?? [])];
+      const wish = { accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
+      const add = (named: Named) => acting(caller, (act) => addMember(act, parent, named, wish));
+      const [first, ...others] = users;
+      if (first === undefined) return refused('unknownUser');
+      return others.length === 0 ? add(first) : addMembers(add, parent, users, wish, database.reader);
+    },
+  }),
+);
+
+export const [updateGroupMember, updateProjectMember] = forBoth((parent) =>
+  endpoint({
+    put: `${parent.path}/members/:user_id`,
+    summary: 'Change a direct member',
+    access: parent.may(MANAGING),
+    params: { user_id: required(integer), access_level: required(integer), expires_at: optional(date) },
+    refuses: { missing: NOT_FOUND, forbidden: FORBIDDEN, invalid: INVALID },
+    records: ['member_updated'],
+    answer: shown(Member),
+    write: (act, { parent, params }) =>
+      changeMember(act, parent, params.user_id, { accessLevel: params.access_level, expiresAt: params.expires_at }),
+  }),
+);
+
+export const [deleteGroupMember, deleteProjectMember] = forBoth((parent) =>
+  endpoint({
+    delete: `${parent.path}/members/:user_id`,
+    summary: 'Remove a direct member',
+    access: parent.may(LEAVING).record(removableMember),
+    params: { skip_subresources: optional(boolean, false), unassign_issuables: optional(boolean, false) },
+    conditional: ({ membership }) => membership.updated_at,
+    refuses: { missing: NOT_FOUND, forbidden: FORBIDDEN },
+    // A member of projects below leaves them, too.
+    records: ['left Project', 'member_destroyed'],
+    answer: nothing,
+    write: (act, { parent, params }) =>
+      removeMember(act, parent, params.user_id, {
+        skipSubresources: params.skip_subresources,
+        unassign: params.unassign_issuables,
+      }),
+  }),
+);
+
+export const listProjectUsers = endpoint({
+  get: '/projects/:id/users',
+  summary: 'List the users who are members, inherited ones too',
+  access: inPublicProject('read_members'),
+  params: { search: optional(expression), skip_users: optional(commaArray(integer)) },
+  answer: pageOf(UserBasic),
+  read: (db, { project, params, page }) =>
+    listMemberUsers(db, projectSource(project), { query: params.search, skip_users: params.skip_users }, page),
+});

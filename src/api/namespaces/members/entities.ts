@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { UserBasic, type UserBasicRow } from '#api/identity/users/index.ts';
+import { isAdministrator } from '#authentication/caller.ts';
+import type { Membership } from '#domain/members/memberships.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { day, moment, nullable } from '#http/endpoint/responses.ts';
+
+/** A membership with the users that it is shown with. */
+export interface MemberRow extends Membership {
+  readonly user: UserBasicRow & { readonly email: string };
+  /** Null when nobody knows any more who it was. */
+  readonly created_by: UserBasicRow | null;
+}
+
+/** contract/planning.md §1 "Member" */
+export const Member = entity('Member', {
+  ...UserBasic.schema.properties,
+  access_level: Type.Integer(),
+  created_at: moment,
+  created_by: Type.Optional(UserBasic.schema),
+  expires_at: nullable(day),
+  membership_state: Type.Literal('active'),
+  /** For administrators. */
+  email: Type.Optional(Type.String()),
+}).from(({ access_level, created_at, expires_at, created_by, user }: MemberRow, to) => ({
+  ...UserBasic.one(user, to),
+  access_level,
+  created_at,
+  ...(created_by === null ? {} : { created_by: UserBasic.one(created_by, to) }),
+  expires_at,
+  membership_state: 'active',
+  ...(isAdministrator(to.caller) ? { email: user.email } : {}),
+}));
+
+/** Who of a list of users could not be added: the name of each, with the reason. */
+export interface NotAdded {
+  readonly reasons: Readonly<Record<string, string>>;
+}
+
+/** The answer to a list of users. */
+export const AddedMembers = entity('AddedMembers', {
+  status: Type.Enum(['success', 'error']),
+  message: Type.Optional(Type.Record(Type.String(), Type.String())),
+}).from(({ reasons }: NotAdded) =>
+  Object.keys(reasons).length === 0 ? { status: 'success' } : { status: 'error', message: { ...reasons } },
+);

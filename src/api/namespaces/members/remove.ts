@@ -1,0 +1,40 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { readUser } from '#authentication/users/users.ts';
+import { endMembership, findMembership, membershipsBelow } from '#domain/members/memberships.ts';
+import { isTokenBot } from '#domain/members/token-bots.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Parent } from '#http/access/parents.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { isAbove } from './access.ts';
+import { recordRemoved } from './activity.ts';
+import { mustStayOwner } from './validation.ts';
+
+export interface Removal {
+  /** Of a group: the user's direct memberships below stay. */
+  readonly skipSubresources: boolean;
+  /** Issues and merge requests there are no longer assigned to the user. */
+  readonly unassign: boolean;
+}
+
+/**
+ * Ends a direct membership, and with that in a group those in everything below. The last Owner stays, whoever asks, and
+ * so does a token's bot; two at once can't remove one another's last Owner.
+ */
+export async function removeMember(
+  act: Act<SignedIn>,
+  parent: Parent,
+  userId: number,
+  { skipSubresources, unassign }: Removal,
+): Promise<undefined | Refused<'missing' | 'forbidden'>> {
+  const own = await findMembership(act, parent, userId);
+  if (own === null) return refused('missing');
+  if (isAbove(parent, act.by.user.id, own)) return refused('forbidden');
+  if (await isTokenBot(act, userId)) return refused('forbidden');
+  if (await mustStayOwner(act, parent, own)) return refused('forbidden');
+  const user_name = (await readUser(act, userId))?.name ?? '';
+  const below = parent.type === 'group' && !skipSubresources ? await membershipsBelow(act, parent.id, userId) : [];
+  for (const membership of [{ ...own, full_path: parent.full_path }, ...below]) {
+    await recordRemoved(act, { membership, full_path: membership.full_path, user_name });
+    await endMembership(act, membership, { unassign });
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
+import { world } from '#test/support/world.ts';
+
+const here = await world();
+const { root, user, work, server, newGroup } = here;
+
+test('a member who is deleted before the answer is written is told of all the same', async () => {
+  const [owner, mira] = [await user(), await user()];
+  const { id } = await newGroup({ owner });
+  const members = `/groups/${id}/members`;
+  atNextTransaction(here, async (run) => {
+    const done = await run();
+    assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
+    await work();
+    return done;
+  });
+  const added = await owner.post(members, { user_id: mira.id, access_level: 20 });
+  assert.deepEqual([added.status, added.body.username], [201, mira.username]);
+  assert.equal((await owner.get(`${members}/${mira.id}`)).status, 404);
+});
+
+/** A project or group that is to be destroyed by this path. */
+async function givenMarked(kind: 'project' | 'group') {
+  const owner = await user();
+  const { id: parent_id } = await newGroup({ owner });
+  const inside = { name: 'inside', path: 'inside', parent_id, namespace_id: parent_id };
+  const { id } = (await owner.post(`/${kind}s`, inside)).body;
+  const at = `/${kind}s/${id}`;
+  await owner.delete(at);
+  const { path_with_namespace, full_path = path_with_namespace } = (await owner.get(at)).body;
+  return { owner, id, at, full_path };
+}
+
+test('a member who is added while the place is destroyed goes along, or is not added', async () => {
+  for (const kind of ['project', 'group', 'project', 'group'] as const) {
+    const { owner, id, at, full_path } = await givenMarked(kind);
+    const newcomers = await Promise.all(Array.from({ length: 6 }, () => user()));
+    const [removed, , ...added] = await Promise.all([
+      owner.delete(at, { permanently_remove: true, full_path }),
+      work(),
+      ...newcomers.map((mira) => owner.post(`${at}/members`, { user_id: mira.id, access_level: 20 })),
+    ]);
+    assert.equal(removed.status, 202, removed.text);
+    for (const { status, body } of added) {
+      if (status !== 201)
+        assert.deepEqual(body, { message: `404 ${kind === 'project' ? 'Project' : 'Group'} Not Found` });
+    }
+    await work();
+    const rows = server.rooms.database.reader
+      .selectFrom('memberships')
+      .select('user_id')
+      .where('source_type', '=', kind)
+      .where('source_id', '=', id);
+    assert.deepEqual(await rows.execute(), []);
+  }
+});

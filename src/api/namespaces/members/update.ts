@@ -1,0 +1,43 @@
+import { readUser } from '#authentication/users/users.ts';
+import { changeMembership, findMembership } from '#domain/members/memberships.ts';
+import { OWNER } from '#domain/members/roles.ts';
+import { isTokenBot } from '#domain/members/token-bots.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Parent } from '#http/access/parents.ts';
+import { invalid, type Refused, refused } from '#runtime/failure.ts';
+import { recordChanged } from './activity.ts';
+import type { MemberRow } from './entities.ts';
+import { withUser } from './store.ts';
+import { isAboveCaller, mustStayOwner, problemsWith } from './validation.ts';
+
+export interface Change {
+  readonly accessLevel: number;
+  /** undefined: as it is. */
+  readonly expiresAt: string | null | undefined;
+}
+
+/**
+ * Gives a direct member another level or last day. A token's bot keeps what it was made with. Two at once can't take the
+ * last Owner away between them.
+ */
+export async function changeMember(
+  act: Act,
+  parent: Parent,
+  userId: number,
+  { accessLevel, expiresAt }: Change,
+): Promise<MemberRow | Refused<'missing' | 'forbidden' | 'invalid'>> {
+  const before = await findMembership(act, parent, userId);
+  if (before === null) return refused('missing');
+  if (before.access_level > parent.role || isAboveCaller(parent, accessLevel)) return refused('forbidden');
+  if (await isTokenBot(act, userId)) return refused('forbidden');
+  const wish = { userId, accessLevel, expiresAt: expiresAt === undefined ? before.expires_at : expiresAt };
+  // A last day that has come already and stays as it is, is not a new mistake.
+  const checked = wish.expiresAt === before.expires_at ? { ...wish, expiresAt: null } : wish;
+  const errors = await problemsWith(act, parent, checked);
+  if (errors !== null) return invalid(errors);
+  if (accessLevel < OWNER && (await mustStayOwner(act, parent, before))) return refused('forbidden');
+  const membership = await changeMembership(act, before.id, { access_level: accessLevel, expires_at: wish.expiresAt });
+  const user_name = (await readUser(act, userId))?.name ?? '';
+  await recordChanged(act, { membership, full_path: parent.full_path, user_name }, before);
+  return withUser(act, membership);
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import type { NamespaceRow } from '#domain/namespaces/namespaces.ts';
+import { entity, type ShapeOf } from '#http/endpoint/entity.ts';
+import { nullable } from '#http/endpoint/responses.ts';
+import { NamespaceBasic } from '../projects/index.ts';
+import { type Counts, countsOf, ownedGroups } from './store.ts';
+
+/** The wire shapes of namespaces (contract/planning.md §1 "Namespace"). */
+
+const NONE: Counts = { projects: 0, groupMembers: 0, members: 0 };
+
+export const Namespace = entity('Namespace', {
+  ...NamespaceBasic.schema.properties,
+  /** Of groups that the caller owns. */
+  members_count_with_descendants: Type.Optional(Type.Integer()),
+  projects_count: Type.Integer(),
+  /** null: not measured. */
+  root_repository_size: nullable(Type.Integer()),
+  billable_members_count: Type.Integer(),
+  plan: Type.Literal('default'),
+  trial: Type.Boolean(),
+  trial_ends_on: Type.Null(),
+  shared_runners_minutes_limit: Type.Null(),
+  extra_shared_runners_minutes_limit: Type.Null(),
+}).from(
+  async (rows: readonly NamespaceRow[], { db, caller }) => ({
+    counted: await countsOf(
+      db,
+      caller,
+      rows.map(({ id }) => id),
+    ),
+    owned: await ownedGroups(db, caller, rows),
+  }),
+  (row, to, { counted, owned }) => {
+    const { projects, groupMembers, members } = counted.get(row.id) ?? NONE;
+    return {
+      ...NamespaceBasic.one(row, to),
+      ...(owned.has(row.id) ? { members_count_with_descendants: groupMembers } : {}),
+      projects_count: projects,
+      root_repository_size: null,
+      // A personal namespace is its owner's, whatever is in it.
+      billable_members_count: row.kind === 'user' ? Math.max(1, members) : members,
+      plan: 'default',
+      trial: false,
+      trial_ends_on: null,
+      shared_runners_minutes_limit: null,
+      extra_shared_runners_minutes_limit: null,
+    };
+  },
+);
+
+export const NamespaceExistence = entity('NamespaceExistence', {
+  exists: Type.Boolean(),
+  suggests: Type.Array(Type.String()),
+});
+export type Existence = ShapeOf<typeof NamespaceExistence>;

@@ -1,0 +1,229 @@
+import { VISIBILITIES } from '#authorization/visibility-levels.ts';
+import { optional, type Parameter } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { description, refName, ruledText, text, title } from '#http/parameters/texts.ts';
+import { anything, boolean, commaArray, integer, integerIn, oneOf } from '#http/parameters/types.ts';
+import type { FieldErrors } from '#runtime/failure.ts';
+import {
+  artifactSizeErrors,
+  pipelineAgeErrors,
+  subClaimErrors,
+  timeoutErrors,
+  titleRegexErrors,
+} from './validation.ts';
+
+/**
+ * Every attribute of a project that its callers set (contract/planning.md §3.3 "Project attributes"), in the contract's
+ * order. The parameters of POST and PUT, their at-least-one rule, what is stored and what is shown are read from here.
+ */
+
+/**
+ * Where a value lives: `place`, its path and name, which move routes; `column`, of the project's row; `repository`, of the
+ * repository's row; `stored`, in the JSON of what differs from the defaults; `old`, an old name of another attribute. Two
+ * live nowhere (contract/conventions.md §3 "Attributes without a meaning here"): `guard`, which nothing here enforces and
+ * which is therefore refused when it is set, and `ignored`.
+ */
+export type Home = 'place' | 'column' | 'repository' | 'stored' | 'old' | 'guard' | 'ignored';
+
+export interface Attribute<T = unknown, H extends Home = Home> {
+  readonly home: H;
+  readonly type: ParameterType<T>;
+  /** Of stored ones: what counts while nothing else was set. */
+  readonly fallback?: T | null;
+  /** null clears it (blank text too, where it is stored); elsewhere null counts as not sent. */
+  readonly clearable?: true;
+  /** null sets it back to its default. */
+  readonly resettable?: true;
+  /** Shown to Maintainers only. */
+  readonly maintainers?: true;
+  /** Ignored when others than administrators send it. */
+  readonly administrators?: true;
+  /** Ignored where the tier is free. */
+  readonly premium?: true;
+  /** What is wrong with a value that its type allows. */
+  readonly errors?: (value: never) => FieldErrors;
+  /** Of old names: the attribute that is meant, and what the old value says about it; undefined: nothing. */
+  readonly means?: { readonly name: string; readonly value: OldValue };
+}
+
+/** What an old value says, beside what is set already. */
+type OldValue<T = never> = (old: T, now: Readonly<Record<string, unknown>>) => unknown;
+
+const place = (): Attribute<string, 'place'> => ({ home: 'place', type: ruledText(255) });
+const column = <T>(type: ParameterType<T>): Attribute<T, 'column'> => ({ home: 'column', type });
+const repository = <T>(type: ParameterType<T>): Attribute<T, 'repository'> => ({ home: 'repository', type });
+const stored = <T>(type: ParameterType<T>, fallback: NoInfer<T>): Attribute<T, 'stored'> => ({
+  home: 'stored',
+  type,
+  fallback,
+});
+const maintainers = <T>(type: ParameterType<T>, fallback: NoInfer<T>) => ({
+  ...stored(type, fallback),
+  maintainers: true as const,
+});
+const storedOrNull = <T>(type: ParameterType<T>): Attribute<T | null, 'stored'> => ({
+  home: 'stored',
+  type: type as ParameterType<T | null>,
+  fallback: null,
+  clearable: true,
+});
+const old = <T>(type: ParameterType<T>, name: string, value: OldValue<T>): Attribute<T, 'old'> => ({
+  home: 'old',
+  type,
+  means: { name, value },
+});
+const guard: Attribute<unknown, 'guard'> = { home: 'guard', type: anything };
+const ignored: Attribute<unknown, 'ignored'> = { home: 'ignored', type: anything };
+
+const level = oneOf('disabled', 'private', 'enabled');
+const levelOrPublic = oneOf('disabled', 'private', 'enabled', 'public');
+/** The old form of a feature's level. */
+const switchOf = (name: string) => old(boolean, name, (on) => (on ? 'enabled' : 'disabled'));
+
+export const attributes = {
+  name: place(),
+  path: place(),
+  description: { ...column(description), clearable: true },
+  visibility: column(oneOf(...VISIBILITIES)),
+  topics: column(commaArray(title)),
+  tag_list: old(commaArray(title), 'topics', (topics) => topics),
+  default_branch: repository(refName),
+  issues_enabled: switchOf('issues_access_level'),
+  merge_requests_enabled: switchOf('merge_requests_access_level'),
+  wiki_enabled: switchOf('wiki_access_level'),
+  jobs_enabled: switchOf('builds_access_level'),
+  snippets_enabled: switchOf('snippets_access_level'),
+  issues_access_level: column(level),
+  merge_requests_access_level: column(level),
+  repository_access_level: column(level),
+  builds_access_level: column(level),
+  environments_access_level: column(level),
+  wiki_access_level: column(level),
+  forking_access_level: stored(level, 'enabled'),
+  snippets_access_level: column(level),
+  container_registry_access_level: stored(level, 'enabled'),
+  releases_access_level: stored(level, 'enabled'),
+  feature_flags_access_level: stored(level, 'enabled'),
+  infrastructure_access_level: stored(level, 'enabled'),
+  monitor_access_level: stored(level, 'enabled'),
+  model_experiments_access_level: stored(level, 'enabled'),
+  model_registry_access_level: stored(level, 'enabled'),
+  analytics_access_level: stored(level, 'enabled'),
+  requirements_access_level: stored(level, 'enabled'),
+  package_registry_access_level: stored(levelOrPublic, 'enabled'),
+  pages_access_level: stored(levelOrPublic, 'private'),
+  security_and_compliance_access_level: stored(level, 'private'),
+  lfs_enabled: column(boolean),
+  repository_read_only: { ...repository(boolean), administrators: true },
+  repository_storage: { ...repository(text), administrators: true },
+  shared_runners_enabled: stored(boolean, true),
+  group_runners_enabled: maintainers(boolean, true),
+  build_timeout: { ...maintainers(integer, 3600), errors: timeoutErrors },
+  public_jobs: stored(boolean, true),
+  public_builds: old(boolean, 'public_jobs', (on) => on),
+  ci_config_path: storedOrNull(text),
+  ci_default_git_depth: maintainers(integerIn({ least: 0, most: 1000 }), 20),
+  allow_pipeline_trigger_approve_deployment: stored(boolean, false),
+  ci_forward_deployment_enabled: maintainers(boolean, true),
+  build_git_strategy: maintainers(oneOf('fetch', 'clone'), 'fetch'),
+  auto_cancel_pending_pipelines: maintainers(oneOf('enabled', 'disabled'), 'enabled'),
+  ci_separated_caches: maintainers(boolean, true),
+  keep_latest_artifact: maintainers(boolean, true),
+  max_artifacts_size: { ...storedOrNull(integer), administrators: true, errors: artifactSizeErrors },
+  ci_pipeline_variables_minimum_override_role: maintainers(
+    oneOf('no_one_allowed', 'developer', 'maintainer', 'owner'),
+    'developer',
+  ),
+  restrict_user_defined_variables: old(boolean, 'ci_pipeline_variables_minimum_override_role', (on, now) => {
+    if (!on) return 'developer';
+    return now.ci_pipeline_variables_minimum_override_role === 'developer' ? 'maintainer' : undefined;
+  }),
+  ci_restrict_pipeline_cancellation_role: {
+    ...maintainers(oneOf('developer', 'maintainer', 'no_one'), 'developer'),
+    premium: true,
+  },
+  ci_delete_pipelines_in_seconds: { ...storedOrNull(integer), maintainers: true, errors: pipelineAgeErrors },
+  resource_group_default_process_mode: maintainers(
+    oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first'),
+    'unordered',
+  ),
+  auto_devops_enabled: maintainers(boolean, false),
+  auto_devops_deploy_strategy: maintainers(oneOf('continuous', 'manual', 'timed_incremental'), 'continuous'),
+  ci_forward_deployment_rollback_allowed: maintainers(boolean, true),
+  ci_allow_fork_pipelines_to_run_in_parent_project: maintainers(boolean, true),
+  ci_push_repository_for_job_token_allowed: maintainers(boolean, false),
+  ci_id_token_sub_claim_components: {
+    ...maintainers(commaArray(text), ['project_path', 'ref_type', 'ref']),
+    errors: subClaimErrors,
+  },
+  merge_method: stored(oneOf('merge', 'rebase_merge', 'ff'), 'merge'),
+  squash_option: stored(oneOf('never', 'always', 'default_on', 'default_off'), 'default_off'),
+  only_allow_merge_if_pipeline_succeeds: stored(boolean, false),
+  allow_merge_on_skipped_pipeline: storedOrNull(boolean),
+  only_allow_merge_if_all_discussions_are_resolved: stored(boolean, false),
+  remove_source_branch_after_merge: stored(boolean, true),
+  autoclose_referenced_issues: stored(boolean, true),
+  merge_request_title_regex: { ...storedOrNull(ruledText(255)), errors: titleRegexErrors },
+  merge_request_title_regex_description: storedOrNull(text),
+  merge_commit_template: storedOrNull(text),
+  squash_commit_template: storedOrNull(text),
+  suggestion_commit_message: storedOrNull(text),
+  issue_branch_template: storedOrNull(text),
+  issues_template: storedOrNull(description),
+  merge_requests_template: storedOrNull(description),
+  merge_pipelines_enabled: stored(boolean, false),
+  merge_trains_enabled: stored(boolean, false),
+  merge_trains_skip_train_allowed: stored(boolean, false),
+  show_diff_preview_in_email: stored(boolean, true),
+  warn_about_potentially_unwanted_characters: stored(boolean, true),
+  request_access_enabled: stored(boolean, true),
+  printing_merge_request_link_enabled: stored(boolean, true),
+  resolve_outdated_diff_discussions: stored(boolean, false),
+  packages_enabled: stored(boolean, true),
+  container_registry_enabled: switchOf('container_registry_access_level'),
+  service_desk_enabled: stored(boolean, false),
+  enforce_auth_checks_on_uploads: stored(boolean, true),
+  emails_enabled: { ...stored(boolean, true), resettable: true },
+  emails_disabled: { ...old(boolean, 'emails_enabled', (off) => !off), resettable: true },
+  mirror: ignored,
+  mirror_trigger_builds: ignored,
+  mirror_user_id: ignored,
+  mirror_branch_regex: ignored,
+  mirror_overwrites_diverged_branches: ignored,
+  only_mirror_protected_branches: ignored,
+  approvals_before_merge: ignored,
+  fallback_approvals_required: ignored,
+  mr_default_target_self: ignored,
+  container_expiration_policy_attributes: ignored,
+  external_authorization_classification_label: ignored,
+  show_default_award_emojis: ignored,
+  web_based_commit_signing_enabled: ignored,
+  spp_repository_pipeline_access: ignored,
+  auto_duo_code_review_enabled: ignored,
+  duo_remote_flows_enabled: ignored,
+  duo_sast_fp_detection_enabled: ignored,
+  duo_sast_vr_workflow_enabled: ignored,
+  only_allow_merge_if_all_status_checks_passed: guard,
+  prevent_merge_without_jira_issue: guard,
+} as const satisfies Readonly<Record<string, Attribute<never, Home> | Attribute<unknown, Home>>>;
+
+type Table = typeof attributes;
+export type AttributeName = keyof Table;
+type ValueOf<Name extends AttributeName> = Table[Name] extends { type: ParameterType<infer T> } ? T : never;
+type NamesAt<H extends Home> = {
+  [Name in AttributeName]: Table[Name] extends { home: H } ? Name : never;
+}[AttributeName];
+
+export type StoredName = NamesAt<'stored'>;
+/** The stored attributes of one project, each with its value or its default. */
+export type StoredAttributes = { readonly [Name in StoredName]: ValueOf<Name> };
+/** What a caller sends: absent ones are not touched. */
+export type AttributeValues = { readonly [Name in AttributeName]?: ValueOf<Name> | null | undefined };
+
+export const attributeNames = Object.keys(attributes) as AttributeName[];
+export const attributeEntries = Object.entries(attributes) as [AttributeName, Attribute][];
+
+/** The parameters of POST and PUT /projects. */
+export const attributeParams = Object.fromEntries(
+  attributeNames.map((name) => [name, optional(attributes[name].type as ParameterType<unknown>)]),
+) as unknown as { readonly [Name in AttributeName]: Parameter<ValueOf<Name>, 'optional'> };

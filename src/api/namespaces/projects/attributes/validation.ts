@@ -1,0 +1,52 @@
+import type { FieldErrors } from '#runtime/failure.ts';
+import { readExpression } from '#text/safe-regex.ts';
+
+/** What is wrong with single attributes of projects beyond their types, by field (contract/planning.md §3.3). Pure. */
+
+const SHORTEST_TIMEOUT = 600;
+/** A month, in seconds. */
+const TOO_LONG_TIMEOUT = 2_629_746;
+
+export function timeoutErrors(seconds: number): FieldErrors {
+  if (seconds >= SHORTEST_TIMEOUT && seconds < TOO_LONG_TIMEOUT) return {};
+  return { build_timeout: ['needs to be between 10 minutes and 1 month'] };
+}
+
+export function artifactSizeErrors(mebibytes: number): FieldErrors {
+  return mebibytes > 0 ? {} : { max_artifacts_size: ['must be greater than 0'] };
+}
+
+const DAY = 86_400;
+const YEAR = 31_536_000;
+
+export function pipelineAgeErrors(seconds: number): FieldErrors {
+  if (seconds >= DAY && seconds <= YEAR) return {};
+  return { 'ci_cd_settings.delete_pipelines_in_seconds': ['must be between 1 day and 1 year'] };
+}
+
+const SUB_CLAIM_COMPONENTS = ['project_path', 'ref_type', 'ref', 'environment_protected', 'deployment_tier'];
+
+export function subClaimErrors(components: readonly string[]): FieldErrors {
+  const unknown = components.filter((component) => !SUB_CLAIM_COMPONENTS.includes(component));
+  return {
+    'ci_cd_settings.id_token_sub_claim_components': [
+      ...(components[0] === 'project_path' ? [] : ['project_path must be the first element of the sub claim']),
+      ...unknown.map((component) => `${component} is not an allowed sub claim component`),
+    ],
+  };
+}
+
+const LONGEST_TITLE_REGEX = 255;
+
+/** An expression that is too long is not looked at. */
+export function titleRegexErrors(expression: string): FieldErrors {
+  const tooLong = [...expression].length > LONGEST_TITLE_REGEX;
+  return {
+    merge_request_title_regex: tooLong ? ['is too long (maximum is 255 characters)'] : syntaxErrors(expression),
+  };
+}
+
+function syntaxErrors(expression: string): string[] {
+  const read = readExpression(expression);
+  return typeof read === 'string' ? [`not valid RE2 syntax: ${read}`] : [];
+}

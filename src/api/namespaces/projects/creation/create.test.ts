@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { markHistory, recordedSince } from '#activity/index.ts';
+import { world } from '#test/support/world.ts';
+
+const { newProject, newGroup } = await world();
+
+test('a project of the own namespace has its whole shape, its owner and no permissions in the answer', async () => {
+  const { user, name } = await world();
+  const mira = await user();
+  const path = name('anvil');
+  const answer = await mira.post('/projects', { name: `Big ${path}`, path, description: 'Hits <things>' });
+  assert.equal(answer.status, 201, answer.text);
+  const { body } = answer;
+  assert.equal(body.path_with_namespace, `${mira.username}/${path}`);
+  assert.equal(body.name_with_namespace, `Name of ${mira.username} / Big ${path}`);
+  assert.equal(body.visibility, 'private');
+  assert.equal(body.default_branch, 'main');
+  assert.equal(body.empty_repo, true);
+  assert.equal(body.readme_url, null);
+  assert.equal(body.owner.username, mira.username);
+  assert.equal(body.namespace.kind, 'user');
+  assert.equal(body.description_html, '<p dir="auto">Hits &lt;things&gt;</p>');
+  assert.equal('permissions' in body, false);
+  assert.equal('repository_storage' in body, false);
+  const read = await mira.get(`/projects/${body.id}`);
+  assert.deepEqual(read.body, {
+    ...body,
+    permissions: { project_access: { access_level: 50, notification_level: 3 }, group_access: null },
+    runners_token: read.body.runners_token,
+  });
+  assert.match(read.body.runners_token, /^GR1348941/);
+});
+
+test('a project needs a name or a path; each is made from the other', async () => {
+  const { user, name } = await world();
+  const mira = await user();
+  const nothing = await mira.post('/projects', { description: 'x' });
+  assert.equal(nothing.status, 400);
+  assert.deepEqual(nothing.body, { error: 'name, path are missing, at least one parameter must be provided' });
+  const unique = name('Two');
+  const named = await newProject({ owner: mira, name: `Two Words ${unique}` });
+  assert.equal(named.path, `two-words-${unique.toLowerCase()}`);
+  const path = name('only-path');
+  const pathed = await newProject({ owner: mira, name: undefined, path });
+  assert.equal(pathed.name, path);
+});
+
+test('names and paths are taken in their namespace, whatever their case, and both are told', async () => {
+  const { user } = await world();
+  const mira = await user();
+  const first = await newProject({ owner: mira, name: 'First', path: 'first-path' });
+  const taken = ['has already been taken'];
+  const cases = [
+    [
+      { name: 'FIRST', path: 'FIRST-path' },
+      { name: taken, path: taken },
+    ],
+    [{ name: 'first', path: 'another' }, { name: taken }],
+    [{ name: 'Another', path: 'first-PATH' }, { path: taken }],
+  ] as const;
+  for (const [params, message] of cases) {
+    const answer = await mira.post('/projects', params);
+    assert.equal(answer.status, 400, answer.text);
+    assert.deepEqual(answer.body, { message });
+  }
+  const mine = await mira.get(`/users/${mira.id}/projects`);
+  assert.deepEqual(
+    mine.body.map(({ id }: { id: number }) => id),
+    [first.id],
+  );
+});
+
+test('of many who create one project at once exactly one succeeds', async () => {
+  const { user } = await world();
+  const mira = await user();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => mira.post('/projects', { name: 'Only one' })));
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [201, 400, 400, 400, 400, 400, 400, 400]);
+  const refused = answers.find(({ status }) => status === 400);
+  assert.deepEqual(Object.values(refused?.body.message).flat()[0], 'has already been taken');
+});
+
+test('bad names, paths, build timeouts, branches and import addresses are refused', async () => {
+  const { user, name } = await world();
+  const mira = await user();
+  const pathText =
+    "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
+  const cases = [
+    [{ path: 'x.git' }, { message: { path: [pathText] } }],
+    [{ name: '' }, { message: { name: ["can't be blank"], path: ["can't be blank"] } }],
+    [{ build_timeout: 599 }, { message: { build_timeout: ['needs to be between 10 minutes and 1 month'] } }],
+    [{ build_timeout: 2629746 }, { message: { build_timeout: ['needs to be between 10 minutes and 1 month'] } }],
+    [{ merge_method: 'squash' }, { error: 'merge_method does not have a valid value' }],
+    [{ default_branch: 'a..b' }, { message: { default_branch: ['is not a valid branch name'] } }],
+    [{ import_url: 'https://x.test/a.git' }, { message: '400 Bad request - import_url is not supported' }],
+    [{ namespace_id: 987654 }, { message: { namespace: ['is not valid'] } }],
+    [{ namespace_id: 'x' }, { error: 'namespace_id is invalid' }],
+  ] as const;
+  for (const [params, body] of cases) {
+    const answer = await mira.post('/projects', { name: name('bad'), ...params });
+    assert.equal(answer.status, 400, JSON.stringify(params));
+    assert.deepEqual(answer.body, body);
+  }
+  assert.deepEqual((await mira.get(`/users/${mira.id}/projects`)).body, []);
+});
+
+test('who may create in a group is the group’s own choice', async () => {
+  const { user, name, root } = await world();
+  const [owner, developer, maintainer, stranger] = [await user(), await user(), await user(), await user()];
+  const group = await newGroup({ owner });
+  await group.add('developer', developer);
+  await group.add('maintainer', maintainer);
+  const rows = [
+    ['developer', [developer, maintainer, owner, root], [stranger]],
+    ['maintainer', [maintainer, owner, root], [developer, stranger]],
+    ['owner', [owner, root], [developer, maintainer]],
+    ['administrator', [root], [owner, maintainer]],
+    ['noone', [], [root, owner]],
+  ] as const;
+  for (const [project_creation_level, may, mayNot] of rows) {
+    const set = await owner.put(group.at, { project_creation_level });
+    assert.equal(set.status, 200, set.text);
+    for (const caller of may) {
+      const { status, body } = await caller.post('/projects', { name: name('project'), namespace_id: group.id });
+      assert.equal(status, 201);
+      assert.equal(body.namespace.id, group.id);
+      assert.equal('owner' in body, false);
+    }
+    for (const caller of mayNot) {
+      const answer = await caller.post('/projects', { name: 'No', namespace_id: group.id });
+      assert.equal(answer.status, 400);
+      assert.deepEqual(answer.body, { message: { namespace: ['is not valid'] } });
+    }
+  }
+});
+
+test('nobody creates in an archived group or below it, nor in another’s own namespace', async () => {
+  const { user, owner, group } = await world({ group: {} });
+  const stranger = await user();
+  await owner.put(group.at, { project_creation_level: 'developer' });
+  const below = await newGroup({ in: group });
+  assert.equal((await owner.post(`${group.at}/archive`)).status, 200);
+  for (const { id } of [group, below]) {
+    const closed = await owner.post('/projects', { name: 'No', namespace_id: id });
+    assert.deepEqual(closed.body, { message: { namespace: ['is not valid'] } });
+  }
+  const alien = await stranger.post('/projects', {
+    name: 'No',
+    namespace_id: (await newProject({ owner })).namespace.id,
+  });
+  assert.deepEqual(alien.body, { message: { namespace: ['is not valid'] } });
+});
+
+test('in a group nobody becomes a member, visibility is lowered and the group names the branch', async () => {
+  const { group, owner } = await world({ group: { visibility: 'internal', default_branch: 'trunk' } });
+  const project = await newProject({ in: group, visibility: 'public' });
+  assert.equal(project.visibility, 'internal');
+  assert.equal(project.default_branch, 'trunk');
+  const read = await owner.get(project.at);
+  assert.deepEqual(read.body.permissions, {
+    project_access: null,
+    group_access: { access_level: 50, notification_level: 3 },
+  });
+  assert.deepEqual((await owner.get(`${project.at}/members`)).body, []);
+});
+
+test('a default branch that is named by its ref is that branch', async () => {
+  const { project, owner } = await world({ project: { default_branch: 'refs/heads/x/y', readme: true } });
+  assert.equal(project.default_branch, 'x/y');
+  assert.equal((await owner.get(`${project.repository}/branches/x%2Fy`)).status, 200);
+});
+
+test('administrators create for others; nobody else does', async () => {
+  const { user, root } = await world();
+  const mira = await user();
+  const made = await root.post(`/projects/user/${mira.id}`, { name: 'For Mira' });
+  assert.equal(made.status, 201, made.text);
+  assert.equal(made.body.path_with_namespace, `${mira.username}/for-mira`);
+  assert.equal(made.body.creator_id, mira.id);
+  assert.equal(made.body.repository_storage, 'default');
+  assert.deepEqual((await mira.get(`/projects/${made.body.id}`)).body.permissions.project_access.access_level, 50);
+  assert.equal((await mira.post(`/projects/user/${mira.id}`, { name: 'x' })).status, 403);
+  const missing = await root.post('/projects/user/987654', { name: 'x' });
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 User Not Found' }]);
+  assert.deepEqual((await root.post(`/projects/user/${mira.id}`)).body, { error: 'name is missing' });
+});
+
+test('initialize_with_readme commits before the answer, records the push and protects the branch', async () => {
+  const { user, server, work } = await world();
+  const mira = await user();
+  const mark = await markHistory(server.rooms.database.reader);
+  const project = await newProject({ owner: mira, readme: true, description: 'A tool' });
+  assert.equal(project.empty_repo, false);
+  assert.equal(project.readme_url, `${project.web_url}/-/blob/main/README.md`);
+  const branches = await mira.get(`${project.repository}/branches`);
+  assert.equal(branches.body.length, 1);
+  const [branch] = branches.body;
+  assert.deepEqual([branch.name, branch.protected, branch.commit.title], ['main', true, 'Initial commit']);
+  await work();
+  const recorded = await recordedSince(server.rooms.database.reader, mark);
+  assert.deepEqual(recorded, ['created Project', 'pushed new branch', 'project_created', 'protected_branch_created']);
+});
+
+test('a user with as many projects as allowed creates no more of his own', async () => {
+  const { user, root, server } = await world();
+  const mira = await user();
+  const { namespace } = await newProject({ owner: mira });
+  const { database } = server.rooms;
+  await database.transaction(async (tx) => {
+    await tx.updateTable('users').set({ projects_limit: 1 }).where('id', '=', mira.id).execute();
+  });
+  const answer = await mira.post('/projects', { name: 'One more' });
+  const text = "You've reached your limit of 1 projects created. Contact your administrator.";
+  assert.deepEqual([answer.status, answer.body], [403, { message: [text] }]);
+  const group = await newGroup({ owner: root });
+  await group.add('developer', mira);
+  await newProject({ owner: mira, in: group });
+  const byAnother = await root.post('/projects', { name: 'A gift', namespace_id: namespace.id });
+  assert.equal(byAnother.status, 201, byAnother.text);
+});
+
+test('restricted visibility levels are for administrators', async () => {
+  const { user, root } = await world();
+  const mira = await user();
+  const set = (restricted_visibility_levels: string[]) =>
+    root.put('/application/settings', { restricted_visibility_levels });
+  assert.equal((await set(['public', 'internal'])).status, 200);
+  const refused = await mira.post('/projects', { name: 'Wide', visibility: 'public' });
+  assert.deepEqual(refused.body, {
+    message: { visibility_level: ['public has been restricted by your administrator'] },
+  });
+  await newProject({ owner: root, visibility: 'public' });
+  assert.equal((await newProject({ owner: mira })).visibility, 'private');
+  await set([]);
+  await root.put('/application/settings', { default_project_visibility: 'internal' });
+  assert.equal((await newProject({ owner: mira })).visibility, 'internal');
+  await root.put('/application/settings', { default_project_visibility: 'private' });
+});

@@ -1,0 +1,23 @@
+import type { User } from '#authentication/users/users.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { firstCommit } from '#repositories/commits/initial-commit.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { isRefused } from '#runtime/failure.ts';
+
+/** The first commit of a new project, a README.md on its default branch, in the creator's name. */
+export async function initializeWithReadme(rooms: RefRooms, project: Project, creator: User): Promise<void> {
+  const { id, name, commit_email, email } = creator;
+  const refusal = await firstCommit(rooms, {
+    project,
+    by: { server: true, userId: id },
+    author: { name, email: commit_email ?? email },
+    path: 'README.md',
+    content: Buffer.from(readmeText(project)),
+    message: 'Initial commit',
+  });
+  if (isRefused(refusal)) throw new Error(`The first branch of project ${project.id} was refused: ${refusal.code}`);
+}
+
+function readmeText({ name, description }: Pick<Project, 'name' | 'description'>): string {
+  return `# ${name}\n${description ? `\n${description}\n` : ''}`;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { planOf } from '#database/dialect.ts';
+import { testDatabase } from '#test/engines/engine.ts';
+import { inOrder, type ProjectFilter, type ProjectOrder, projectIds } from './store.ts';
+
+const user = {
+  id: 7,
+  username: 'mira',
+  name: 'Mira',
+  email: 'm@hearth.test',
+  state: 'active',
+  bot: false,
+  external: false,
+} as const;
+const member: Caller = { ...NOBODY, user: { ...user, admin: false } };
+const administrator: Caller = { ...NOBODY, user: { ...user, admin: true } };
+
+const served: readonly [index: string, caller: Caller, filter: ProjectFilter, order: ProjectOrder][] = [
+  ['projects_by_created_at', NOBODY, {}, 'created_at'],
+  ['projects_by_created_at', member, {}, 'created_at'],
+  ['projects_by_updated_at', member, {}, 'updated_at'],
+  ['projects_by_last_activity', member, {}, 'last_activity_at'],
+  ['projects_by_name', member, {}, 'name'],
+  ['projects_by_path', member, {}, 'path'],
+  ['projects_by_star_count', member, {}, 'star_count'],
+  ['stars_pkey|sqlite_autoindex_stars_1', member, { starred: true }, 'created_at'],
+  ['projects_pkey|SCAN projects', member, {}, 'id'],
+  ['projects_by_namespace', member, { namespace: { id: 3, below: false } }, 'created_at'],
+  ['namespace_closure_by_ancestor', member, { namespace: { id: 3, below: true } }, 'created_at'],
+  ['projects_by_created_at', member, { namespace: { id: 3, below: true }, walked: true }, 'created_at'],
+  ['namespaces_by_owner', member, { ownerId: 7 }, 'created_at'],
+  ['memberships_by_user', member, { membership: true }, 'created_at'],
+  ['repositories_by_storage', administrator, { storage: 'default' }, 'id'],
+  ['projects_archived', member, { archived: true }, 'created_at'],
+  ['namespaces_inactive', member, { archived: true }, 'created_at'],
+  ['projects_by_created_at', member, { archived: false }, 'created_at'],
+  ['namespaces_inactive', member, { archived: false }, 'created_at'],
+  ['namespaces_inactive', member, { active: true }, 'created_at'],
+  ['projects_archived', member, { active: false }, 'created_at'],
+  ['projects_name_key_trigrams', member, { search: 'xyz' }, 'id'],
+  ['routes_full_path_key_trigrams', member, { search: 'xyz', searchNamespaces: true }, 'id'],
+  ['routes_full_path_key_trigrams', member, { search: 'xyz' }, 'id'],
+];
+
+for (const [index, caller, filter, order] of served) {
+  const who = caller.user === null ? 'nobody' : caller.user.admin ? 'an administrator' : 'a member';
+  test(`${index} serves the list of ${who} by ${order} with ${JSON.stringify(filter)}`, async () => {
+    await using database = await testDatabase();
+    const plan = await database.transaction((tx) =>
+      planOf(tx, inOrder(projectIds(tx, caller, filter), order, 'desc').limit(21)),
+    );
+    assert.match(plan.join('\n'), new RegExp(`\\b(${index})\\b`));
+  });
+}
+
+test('a monstrous search is a query like any other', async () => {
+  await using database = await testDatabase();
+  for (const search of ['x'.repeat(60_000), 'xyz"'.repeat(2_000), 'x '.repeat(3_000), words(3_000), '%_\\']) {
+    for (const order of ['similarity', 'created_at'] as const) {
+      const filter = { search, searchNamespaces: order === 'created_at', topics: search.split(' ') };
+      const query = projectIds(database.reader, member, filter);
+      assert.deepEqual(await inOrder(query, order, 'desc', search).execute(), []);
+    }
+  }
+});
+
+const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(' ');

@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { REPORTER } from '#domain/members/roles.ts';
+import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import type { Showing } from '#http/endpoint/entity.ts';
+import { shape } from '#http/endpoint/responses.ts';
+import { lfsSizesOf } from '#repositories/lfs/lfs-objects.ts';
+import { type Measures, measuresOf } from '#repositories/maintenance/summary.ts';
+import { wikiSizesOf } from '#repositories/wikis/maintenance.ts';
+
+/** What projects and groups take, in bytes (contract/planning.md §1 "GroupDetail", §3.3). */
+
+const bytes = Type.Integer();
+
+export const sizeFields = {
+  storage_size: bytes,
+  repository_size: bytes,
+  wiki_size: bytes,
+  lfs_objects_size: bytes,
+  job_artifacts_size: bytes,
+  pipeline_artifacts_size: bytes,
+  packages_size: bytes,
+  snippets_size: bytes,
+  uploads_size: bytes,
+};
+
+export const ProjectStatistics = shape('ProjectStatistics', {
+  commit_count: Type.Integer(),
+  ...sizeFields,
+  container_registry_size: bytes,
+});
+
+/** All sizes; what doesn't exist is 0. */
+export function sizesOf(repository: number, lfs: number, wiki: number) {
+  return {
+    storage_size: repository + lfs + wiki,
+    repository_size: repository,
+    wiki_size: wiki,
+    lfs_objects_size: lfs,
+    job_artifacts_size: 0,
+    pipeline_artifacts_size: 0,
+    packages_size: 0,
+    snippets_size: 0,
+    uploads_size: 0,
+  };
+}
+
+type Statistics = ReturnType<typeof sizesOf> & Pick<Measures, 'commit_count'> & { container_registry_size: number };
+
+/** Of those projects whose Reporter the caller is, or more, when he asks for them. */
+export async function statisticsOf(
+  projects: readonly Project[],
+  { db, git, caller, params }: Showing,
+): Promise<ReadonlyMap<number, Statistics>> {
+  if (params.statistics !== true) return new Map();
+  const ids = projects.filter((project) => roleIn(caller, project) >= REPORTER).map(({ id }) => id);
+  const [measures, lfs, wikis] = await Promise.all([
+    measuresOf(db, git, ids),
+    lfsSizesOf(db, ids),
+    wikiSizesOf(db, git, ids),
+  ]);
+  const all = ids.map((id): [number, Statistics] => {
+    const { commit_count, size } = measures.get(id) ?? { commit_count: 0, size: 0 };
+    return [id, { commit_count, ...sizesOf(size, lfs.get(id) ?? 0, wikis.get(id) ?? 0), container_registry_size: 0 }];
+  });
+  return new Map(all);
+}

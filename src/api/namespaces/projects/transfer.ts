@@ -1,0 +1,74 @@
+import { mayInProject } from '#authorization/abilities.ts';
+import { addMembership, changeMembership, findMembership } from '#domain/members/memberships.ts';
+import { OWNER } from '#domain/members/roles.ts';
+import { findProject, type Project } from '#domain/namespaces/projects.ts';
+import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { FORBIDDEN, GONE } from '#http/errors/error-messages.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { recordMoved, recordProjectVisibility } from './activity.ts';
+import { belongsTo, findTarget, mayReceiveProjects } from './creation/target-namespace.ts';
+import { moveTo, readAgain } from './move-route.ts';
+import { takenFields } from './unique-errors.ts';
+import { visibilityIn } from './validation.ts';
+
+/** Their texts, for the endpoints that move projects. */
+export const TRANSFER_REFUSALS = {
+  noNamespace: [404, '404 Namespace Not Found'],
+  gone: GONE.Project,
+  forbidden: FORBIDDEN,
+  sameNamespace: [400, 'Failed to transfer project {:new_namespace=>["Project is already in this namespace."]}'],
+  notPermitted: [
+    400,
+    'Failed to transfer project {:new_namespace=>["You don\'t have permission to transfer projects into that namespace."]}',
+  ],
+  taken: [
+    400,
+    'Failed to transfer project {:new_namespace=>["Project with same name or path in target namespace already exists"]}',
+  ],
+} as const;
+
+/** What another's commit may have taken meanwhile. */
+export const TRANSFER_TAKEN = { projects_by_name_key: 'taken', routes_by_full_path: 'taken' } as const;
+
+type TransferRefusal = keyof typeof TRANSFER_REFUSALS;
+
+/** Moves a project to the namespace of this id or full path; it becomes no more visible than what it comes into. */
+export async function transfer(
+  act: Act,
+  project: Project,
+  namespace: string,
+): Promise<Project | Refused<TransferRefusal>> {
+  const before = await findProject(act, act.by, String(project.id));
+  if (before === null) return refused('gone');
+  if (!mayInProject(act.by, 'transfer_project', before)) return refused('forbidden');
+  const target = await findTarget(act, act.by, namespace);
+  if (target === null || !belongsTo(act.by, target)) return refused('noNamespace');
+  if (before.namespace_id === target.id) return refused('sameNamespace');
+  if (!mayReceiveProjects(act.by, target)) return refused('notPermitted');
+  const from = await placeOfNamespace(act, before.namespace_id);
+  const place = childOf(target, before.path, before.name);
+  const wanted = { namespaceId: target.id, name: before.name, fullPath: place.full_path };
+  if ((await takenFields(act, wanted)) !== null) return refused('taken');
+  const visibility = visibilityIn(target, before.visibility);
+  await act
+    .updateTable('projects')
+    .set({ namespace_id: target.id, visibility, updated_at: act.now })
+    .where('id', '=', project.id)
+    .execute();
+  await moveTo(act, project, place);
+  await act.publish('transferred', { type: 'project', id: project.id });
+  if (target.owner_id !== null) await ensureOwner(act, project.id, target.owner_id);
+  const moved = { id: project.id, full_path: place.full_path };
+  await recordProjectVisibility(act, moved, before.visibility, visibility);
+  await recordMoved(act, moved, from.full_path, target.full_path);
+  return readAgain(act, project);
+}
+
+/** Who owns a personal namespace owns its projects by a row of his own. */
+async function ensureOwner(act: Act, projectId: number, ownerId: number): Promise<void> {
+  const source = { type: 'project', id: projectId } as const;
+  const own = await findMembership(act, source, ownerId);
+  if (own) await changeMembership(act, own.id, { access_level: OWNER, expires_at: null });
+  else await addMembership(act, source, { userId: ownerId, accessLevel: OWNER, createdById: act.by.user?.id ?? null });
+}

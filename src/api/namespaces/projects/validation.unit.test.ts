@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { paragraphs } from './html-paragraphs.ts';
+import { pathFromName } from './validation.ts';
+
+test('a path is made from a name', () => {
+  const rows = [
+    ['My Project', 'my-project'],
+    ['Über  größe', 'uber-gro-e'],
+    ['C++ & co.', 'c-co'],
+    ['v1.2 tools_x', 'v1.2-tools_x'],
+    ['-.dots.-', 'dots'],
+    ['日本', ''],
+  ] as const;
+  for (const [name, path] of rows) assert.equal(pathFromName(name), path);
+});
+
+test('a description becomes paragraphs, and nothing in it is markup', () => {
+  assert.equal(paragraphs(''), '');
+  assert.equal(
+    paragraphs('a <b>\n\n\n"c" & \'d\''),
+    '<p dir="auto">a &lt;b&gt;</p>\n<p dir="auto">&quot;c&quot; &amp; &#39;d&#39;</p>',
+  );
+});

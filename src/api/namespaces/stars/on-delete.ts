@@ -1,0 +1,11 @@
+import { PIECE } from '#events/batches.ts';
+import { subscription } from '#events/event-bus.ts';
+import { removeSomeStars } from './store.ts';
+
+/** The stars of a deleted user go with him. Those of a destroyed project go by their foreign key. */
+export const forgetStars = subscription({
+  fact: 'user-deleted',
+  async inTransaction(act, { userId }) {
+    while ((await removeSomeStars(act, userId, PIECE)) === PIECE);
+  },
+});

@@ -1,0 +1,18 @@
+import { readUserUntilGone } from '#authentication/users/users.ts';
+import { type AccessCall, administratorLate } from '#http/access/access.ts';
+import { forbidden, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+
+/** Administrators, with the user whom the path names; nobody deletes Hearth's own users. */
+export function deletableUser() {
+  return administratorLate().record({
+    name: 'user',
+    params: { id: required(integer) },
+    find: ({ db, params }: AccessCall<{ readonly id: number }>) => readUserUntilGone(db, params.id),
+    missing: () => notFound('User'),
+    allow(_call, { user }) {
+      if (user.internal) throw forbidden('An internal user cannot be deleted');
+    },
+  });
+}

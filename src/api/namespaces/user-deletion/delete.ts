@@ -1,0 +1,35 @@
+import { recordUser } from '#api/identity/users/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
+import { endAccount, isEnded } from '#authentication/users/deletion.ts';
+import { readUserUntilGone } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { solelyOwnedGroups } from '#domain/members/memberships.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { enqueue } from '#jobs/job.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { destroyUser } from './destroy.ts';
+
+/**
+ * Ends an account at once and leaves the rest to the queue (contract/conventions.md §10 `DELETE /users/:id`); with `hard`
+ * groups that nobody else owns, and contributions elsewhere, go too. Deleting a user again who waits for that changes nothing.
+ */
+export async function deleteUser(
+  act: Act<SignedIn>,
+  userId: number,
+  hard: boolean,
+): Promise<undefined | Refused<'notFound' | 'onlyAdministrator' | 'soleOwner'>> {
+  const user = await readUserUntilGone(act, userId);
+  if (user === null) return refused('notFound');
+  if (await isEnded(act, userId)) return undefined;
+  if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
+  if (!hard && (await isSoleOwner(act, userId))) return refused('soleOwner');
+  await endAccount(act, userId);
+  const message = `User ${user.username} scheduled for deletion`;
+  await recordUser(act, user, { name: 'user_destroyed', called: user.username, message });
+  await enqueue(act, destroyUser, { userId, hard, by: act.by.user.id, address: act.by.address });
+}
+
+async function isSoleOwner(db: Reader, userId: number): Promise<boolean> {
+  return (await solelyOwnedGroups(db, userId)).length > 0;
+}

@@ -1,0 +1,74 @@
+import { forgetSomeAuthorActivity } from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { ghostId, isEnded } from '#authentication/users/deletion.ts';
+import { callerOf } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { solelyOwnedGroups } from '#domain/members/memberships.ts';
+import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Rooms } from '#http/services.ts';
+import { sweepInBatches } from '#jobs/delete-in-batches.ts';
+import { defineJob } from '#jobs/job.ts';
+import { destroyGroupBySteps } from '../groups/index.ts';
+import { destroyPieceOfProject, destroyProject } from '../projects/index.ts';
+import { removeSomeStars } from '../stars/index.ts';
+import { removeUser } from './delete-user-row.ts';
+import { forgetSomeCreated, personalProjects } from './store.ts';
+
+interface Destruction {
+  readonly userId: number;
+  readonly hard: boolean;
+  /** Whoever has deleted the user, and from where: the authors of what the history tells. */
+  readonly by: number;
+  readonly address: string | null;
+}
+
+/** Half a user helps nobody: it is tried for some weeks, each hour in the end. */
+const MAX_ATTEMPTS = 1000;
+
+/**
+ * Removes a user whose account has ended. What is large goes step by step and finds nothing to do when it is done again;
+ * the rest goes in one last transaction with the user's row, so that whoever begins anew finds either all of it or nothing.
+ */
+export const destroyUser = defineJob({
+  kind: 'destroy_user',
+  maxAttempts: MAX_ATTEMPTS,
+  async handle(rooms: Rooms, { userId, hard, by, address }: Destruction) {
+    const { reader } = rooms.database;
+    if (!(await isEnded(reader, userId))) return;
+    const caller = await callerOf(reader, by, address);
+    for (const id of await personalProjects(reader, userId)) {
+      await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (act) => destroyPieceOfProject(act, id) });
+    }
+    if (hard) await destroyOwnedGroups(rooms, caller, userId);
+    // A bot that pushes has made millions of them in three years.
+    for (const forgetSome of [forgetSomeAuthorActivity, forgetSomeCreated, removeSomeStars]) {
+      await sweepInBatches(rooms.database, PIECE, (tx, most) => forgetSome(tx, userId, most));
+    }
+    await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (act) => pieceAhead(act, { userId, hard }) });
+    await rooms.acting(caller, (act) => destroyRest(act, { userId, hard }));
+  },
+});
+
+/** What families keep of him goes or becomes the ghost's. */
+async function pieceAhead(
+  act: Act,
+  { userId, hard }: Pick<Destruction, 'userId' | 'hard'>,
+): Promise<typeof MORE | undefined> {
+  return (await act.ahead('user-deleted', { userId, ghostUserId: await ghostId(act), hard })) ? MORE : undefined;
+}
+
+/** A group that has got another Owner meanwhile stays. */
+async function destroyOwnedGroups(rooms: Rooms, caller: Caller, userId: number): Promise<void> {
+  const owned = (db: Reader) => solelyOwnedGroups(db, userId);
+  for (const group of await owned(rooms.database.reader)) {
+    await destroyGroupBySteps(rooms, caller, group, async (db) => (await owned(db)).some(({ id }) => id === group.id));
+  }
+}
+
+async function destroyRest(act: Act, { userId, hard }: Pick<Destruction, 'userId' | 'hard'>): Promise<void> {
+  if (!(await isEnded(act, userId))) return;
+  // A request that was on its way when the account ended may have made one more.
+  for (const id of await personalProjects(act, userId)) await destroyProject(act, id);
+  await removeUser(act, { userId, hard });
+}

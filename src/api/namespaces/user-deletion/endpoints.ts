@@ -1,0 +1,23 @@
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { nothing } from '#http/endpoint/responses.ts';
+import { USER_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { boolean } from '#http/parameters/types.ts';
+import { deletableUser } from './access.ts';
+import { deleteUser as remove } from './delete.ts';
+
+export const deleteUser = endpoint({
+  delete: '/users/:id(^\\d+$)',
+  summary: 'Delete a user: the account ends at once, what is left of it goes soon after',
+  access: deletableUser(),
+  params: { hard_delete: optional(boolean, false) },
+  conditional: ({ user }) => user.updated_at,
+  refuses: {
+    notFound: USER_NOT_FOUND,
+    onlyAdministrator: [403, '403 Forbidden - The only administrator cannot be deleted'],
+    soleOwner: [409, 'User cannot be removed while is the sole-owner of a group'],
+  },
+  records: ['user_destroyed', 'project_destroyed', 'group_destroyed'],
+  answer: nothing,
+  write: (act, { user, params }) => remove(act, user.id, params.hard_delete),
+});

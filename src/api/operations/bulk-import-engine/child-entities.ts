@@ -1,0 +1,84 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import type { EntityType } from '#database/tables/bulk-imports.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { ruledText, text } from '#http/parameters/texts.ts';
+import { boolean, integer } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
+import { relation, type Stored, type Target } from '../bulk-import-relations/index.ts';
+
+/** The projects and groups below a group: each becomes an entity of its own, which is copied when it is its turn. */
+
+/** No import copies more groups and projects, whatever a source says that there are. */
+const MOST_ENTITIES = 10_000;
+
+const below = {
+  id: required(integer),
+  path: required(ruledText(255)),
+  marked_for_deletion_at: optional(text),
+  marked_for_deletion_on: optional(text),
+};
+
+export const projectEntities = relation({
+  name: 'project_entities',
+  kind: 'project_entity',
+  list: {
+    group: ({ id }) => `/groups/${id}/projects?include_subgroups=false&with_shared=false&order_by=id&sort=asc`,
+  },
+  wanted: ({ migrateProjects }) => migrateProjects,
+  fields: { ...below, path_with_namespace: required(text) },
+  store: (act, target, element) => addEntity(act, target, 'project_entity', element, element.path_with_namespace),
+});
+
+export const subgroups = relation({
+  name: 'subgroups',
+  kind: 'group_entity',
+  list: { group: ({ id }) => `/groups/${id}/subgroups?order_by=id&sort=asc` },
+  fields: { ...below, full_path: required(text), marked_for_deletion: optional(boolean, false) },
+  store: (act, target, element) => addEntity(act, target, 'group_entity', element, element.full_path),
+});
+
+interface Below {
+  readonly path: string;
+  readonly marked_for_deletion_at?: string | null | undefined;
+  readonly marked_for_deletion_on?: string | null | undefined;
+}
+
+async function addEntity(
+  act: Act<SignedIn>,
+  target: Target,
+  type: EntityType,
+  { path, ...element }: Below,
+  fullPath: string,
+): Promise<Stored> {
+  if ((element.marked_for_deletion_at ?? element.marked_for_deletion_on ?? null) !== null) return null;
+  if (!fullPath.split('/').every((segment) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(segment))) {
+    return refused('failed', { message: 'The path of the source is none' });
+  }
+  // index: bulk_import_entities_by_import
+  const { count } = await act
+    .selectFrom('bulk_import_entities')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('bulk_import_id', '=', target.importId)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MOST_ENTITIES) return refused('failed', { message: 'There are too many groups and projects' });
+  const { id } = await act
+    .insertInto('bulk_import_entities')
+    .values({
+      bulk_import_id: target.importId,
+      user_id: act.by.user.id,
+      parent_id: target.entityId,
+      source_type: type,
+      source_full_path: fullPath,
+      destination_namespace: target.place.group?.full_path ?? '',
+      destination_slug: path,
+      migrate_projects: target.migrateProjects,
+      migrate_memberships: target.migrateMemberships,
+      status: 'created',
+      created_at: act.now,
+      updated_at: act.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}

@@ -1,0 +1,173 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { callerOf } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { findGroup } from '#domain/namespaces/groups.ts';
+import { findProject } from '#domain/namespaces/projects.ts';
+import type { Place } from '#domain/namespaces/scope.ts';
+import { type Parameters, readParameters } from '#http/parameters/declarations.ts';
+import { Problems } from '#http/parameters/parameter-type.ts';
+import { isRefused } from '#runtime/failure.ts';
+import type { Caller } from '#test/support/caller.ts';
+import type { Group, Project, World } from '#test/support/world.ts';
+import {
+  type Creation,
+  type Relation,
+  type SourcePlace,
+  type Stored,
+  storedAs,
+  type Target,
+  type Users,
+  type Wanted,
+} from './relation.ts';
+
+/** What elements of a source look like: whatever they are. */
+type Element = Readonly<Record<string, unknown>>;
+
+interface Wish {
+  /** Who people of the source are here, by their ids there; who is not named is nobody. */
+  readonly people?: Readonly<Record<number, number>>;
+  readonly isChild?: boolean;
+  readonly migrateMemberships?: boolean;
+}
+
+/** A group or project made by what a source tells of it; its id, or why it was not made. */
+export async function create(here: World, by: Caller, creation: Creation, raw: Element, wish: Partial<Wanted> = {}) {
+  const { database, acting, config } = here.server.rooms;
+  const caller = (await callerOf(database.reader, by.id, null)) as SignedIn;
+  const problems = new Problems();
+  const element = readParameters(creation.fields as Parameters, raw as Record<string, unknown>, problems);
+  if (problems.any) return problems.texts.join(', ');
+  const storages = Object.keys(config.storages);
+  const wanted = { importId: 0, parent: null, slug: here.name('it'), storages, isChild: false, ...wish };
+  const made = await acting(caller, (act) => creation.create(act, wanted, element));
+  return isRefused(made) ? made.code : made;
+}
+
+/** A group as it stands for this user. */
+export async function groupFor(here: World, by: Caller, { id }: Pick<Group, 'id'>) {
+  const { reader } = here.server.rooms.database;
+  return findGroup(reader, await callerOf(reader, by.id, null), String(id));
+}
+
+/** A group or project that is filled from a source, element by element, as the engine does it, but without a network. */
+export async function importInto(here: World, by: Caller, place: Group | Project, wish: Wish = {}) {
+  const { database, acting } = here.server.rooms;
+  const kind = place.at.startsWith('/groups') ? 'group' : 'project';
+  const source: SourcePlace = { kind, id: 7, fullPath: 'src/it', isChild: wish.isChild ?? false };
+  const { importId, entityId } = await entityOf(here, by, place, kind);
+  const users: Users = { of: (user) => (user == null ? null : (wish.people?.[user.id] ?? null)) };
+  const caller = (await callerOf(database.reader, by.id, null)) as SignedIn;
+
+  async function targetIn(db: Reader): Promise<Target> {
+    const found = (
+      kind === 'group'
+        ? { group: await findGroup(db, caller, String(place.id)) }
+        : { project: await findProject(db, caller, String(place.id)) }
+    ) as Place;
+    const flags = { migrateProjects: true, migrateMemberships: wish.migrateMemberships ?? true };
+    return { importId, entityId, source, place: found, ...flags };
+  }
+
+  async function storeOne(of: Pick<Relation, 'kind' | 'fields' | 'key'>, raw: Element, store: Storing): Promise<Told> {
+    const problems = new Problems();
+    const element = readParameters(of.fields as Parameters, raw as Record<string, unknown>, problems);
+    if (problems.any) return { failure: `${problems.texts.join(', ')} ${JSON.stringify(problems.fields)}`, element };
+    const source_key = String(of.key?.(element) ?? element.id);
+    const stored = await acting(caller, async (act) => {
+      if ((await storedAs(act, { importId, entityId }, of.kind, source_key)) !== null) return null;
+      const id = await store(act, await targetIn(act), element);
+      if (typeof id !== 'number') return id;
+      const row = { bulk_import_id: importId, entity_id: entityId, kind: of.kind, source_key, local_id: id };
+      await act.insertInto('bulk_import_objects').values(row).execute();
+      return id;
+    });
+    if (isRefused(stored)) return { failure: stored.code, element };
+    return { id: stored, element };
+  }
+
+  return {
+    importId,
+    entityId,
+    caller,
+    source,
+    /** Brings these elements, with what is below each; says what has failed. */
+    async bring(
+      relation: Relation,
+      elements: readonly Element[],
+      below: (element: Element) => readonly Element[] = () => [],
+    ) {
+      const failures: string[] = [];
+      await acting(caller, async (act) => relation.before?.(act, await targetIn(act)));
+      for (const raw of elements) {
+        const { id, failure, element } = await storeOne(relation, raw, (act, target, it) =>
+          relation.store(act, target, it, users),
+        );
+        if (failure !== undefined) failures.push(failure);
+        if (id == null) continue;
+        for (const child of relation.children ?? []) {
+          for (const one of below(raw)) {
+            const told = await storeOne(child, one, (act, target, it) =>
+              child.store(act, target, { id, element }, it, users),
+            );
+            if (told.failure !== undefined) failures.push(told.failure);
+          }
+        }
+      }
+      return failures;
+    },
+    /** What the relation asks the source for. */
+    listed: (relation: Relation) => relation.list[kind]?.(source),
+  };
+}
+
+type Act = Parameters_<Relation['store']>[0];
+type Parameters_<F extends (...given: never) => unknown> = F extends (...given: infer P) => unknown ? P : never;
+// biome-ignore lint/suspicious/noExplicitAny: elements of every kind
+type Storing = (act: Act, target: Target, element: any) => Promise<Stored>;
+
+interface Told {
+  readonly id?: number | null;
+  readonly failure?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: elements of every kind
+  readonly element: any;
+}
+
+async function entityOf({ server }: World, by: Caller, place: Group | Project, kind: 'group' | 'project') {
+  const times = { created_at: '2026-01-02T00:00:00.000Z', updated_at: '2026-01-02T00:00:00.000Z' };
+  return server.rooms.database.transaction(async (tx) => {
+    const { id: importId } = await tx
+      .insertInto('bulk_imports')
+      .values({
+        user_id: by.id,
+        status: 'started',
+        source_url: 'https://src.test',
+        source_version: null,
+        source_enterprise: null,
+        ended_at: null,
+        ...times,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const { id: entityId } = await tx
+      .insertInto('bulk_import_entities')
+      .values({
+        bulk_import_id: importId,
+        user_id: by.id,
+        parent_id: null,
+        source_type: `${kind}_entity`,
+        source_full_path: 'src/it',
+        source_id: 7,
+        destination_namespace: '',
+        destination_slug: 'it',
+        namespace_id: kind === 'group' ? place.id : null,
+        project_id: kind === 'project' ? place.id : null,
+        migrate_projects: true,
+        migrate_memberships: true,
+        status: 'started',
+        ...times,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return { importId, entityId };
+  });
+}

@@ -1,0 +1,14 @@
+import { optional, type Parameter } from '#http/parameters/declarations.ts';
+import { type ParameterType, Problems } from '#http/parameters/parameter-type.ts';
+
+/** A type for what something can be without: what does not fit counts as if it had not been told. */
+export function lenient<T>({ schema, read }: ParameterType<T>): Parameter<T, 'optional'> {
+  return optional({
+    schema,
+    read(raw, name) {
+      const problems = new Problems();
+      const value = read(raw, name, problems);
+      return problems.any ? null : value;
+    },
+  });
+}

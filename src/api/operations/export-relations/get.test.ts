@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '#test/support/world.ts';
+
+test('whoever may export is told that nothing has to be', async () => {
+  const { newGroup, newProject, user, anonymous } = await world();
+  const group = await newGroup({ with: ['maintainer'] });
+  const project = await newProject({ in: group, with: ['maintainer', 'developer'] });
+  const stranger = await user();
+  for (const [place, may, mayNot, missing] of [
+    [group, group.owner, group.maintainer, '404 Group Not Found'],
+    [project, project.maintainer, project.developer, '404 Project Not Found'],
+  ] as const) {
+    const path = `${place.at}/export_relations/status`;
+    const { status, body } = await may.get(path);
+    assert.deepEqual([status, body], [200, []]);
+    assert.equal((await mayNot.get(path)).status, 403);
+    assert.deepEqual((await stranger.get(path)).body, { message: missing });
+    assert.equal((await anonymous.get(path)).status, 401);
+  }
+});

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { basic } from '#test/examples/scene.ts';
+import { archivedJob } from '#test/support/pipeline-rows.ts';
+import { newSite, type TestSite } from '#test/support/replication-sites.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+
+const here = await world();
+const { root, name, newGroup, newProject, work, server } = here;
+
+type Event = Record<'event_name' | 'replicable_name', string> & { id: number; replicable_id: number; checksum: string };
+
+const list = async (site: TestSite, replicable_name: string) =>
+  (await done(site.get('/geo/replicables', { replicable_name }))).body;
+/** What has happened since, each time that it is asked. */
+const since = async (site: TestSite) => {
+  let after = 0;
+  const next = async () => {
+    const events: Event[] = (await done(site.get('/geo/events', { after_id: after }))).body;
+    after = events.at(-1)?.id ?? after;
+    return events.map((one) => `${one.event_name} ${one.replicable_name} ${one.replicable_id}`);
+  };
+  while ((await next()).length > 0);
+  return next;
+};
+
+const branch = ({ owner, repository }: Project) =>
+  done(owner.post(`${repository}/branches`, { branch: name('branch'), ref: 'main' }));
+
+async function upload({ owner, path_with_namespace }: Project): Promise<string> {
+  const raw = Buffer.from(name('content'));
+  const oid = createHash('sha256').update(raw).digest('hex');
+  const path = `//${path_with_namespace}.git/gitlab-lfs/objects/${oid}/${raw.length}`;
+  await done(here.anonymous.send('PUT', path, { raw, headers: basic(owner) }));
+  return oid;
+}
+
+test('while there is no secondary nothing is written down, and one that comes later is told of all', async () => {
+  await done(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true }));
+  const project = await newProject({ readme: true });
+  await upload(project);
+  const { count } = await server.rooms.database.reader
+    .selectFrom('geo_events')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  assert.equal(count, 0);
+  const site = await newSite(here);
+  assert.deepEqual(
+    (await list(site, 'project_repository')).map((one: Event) => one.replicable_id),
+    [project.id],
+  );
+  assert.equal((await list(site, 'lfs_object')).length, 1);
+});
+
+test('a repository’s checksum is pending until the queue has found it, and again after each change', async () => {
+  const [site, project] = [await newSite(here), await newProject({ readme: true })];
+  const own = async () =>
+    (
+      await done(
+        site.get('/geo/replicables', { replicable_name: 'project_repository', after_id: project.id - 1, per_page: 1 }),
+      )
+    ).body[0];
+  const { updated_at: _, ...first } = await own();
+  assert.deepEqual(first, {
+    replicable_name: 'project_repository',
+    replicable_id: project.id,
+    checksum: null,
+    checksum_state: 'pending',
+    size: null,
+    path: project.path_with_namespace,
+    storage: 'default',
+  });
+  await work();
+  const found = await own();
+  assert.deepEqual([found.checksum_state, found.checksum.length], ['succeeded', 40]);
+  await branch(project);
+  assert.equal((await own()).checksum, null);
+  await work();
+  assert.notEqual((await own()).checksum, found.checksum);
+});
+
+test('a site hears of each change of a project, in order', async () => {
+  const site = await newSite(here);
+  const news = await since(site);
+  const { id, ...project } = await newProject({ readme: true });
+  const of = (what: string) => `${what} project_repository ${id}`;
+  assert.deepEqual([...new Set(await news())], [of('created'), of('updated')]);
+  await branch({ id, ...project });
+  assert.deepEqual(await news(), [of('updated')]);
+  await done(project.owner.put(project.at, { path: name('renamed') }));
+  assert.deepEqual(await news(), [of('updated')]);
+  await done(project.owner.put(project.at, { description: 'of no concern' }));
+  assert.deepEqual(await news(), []);
+  await done(project.owner.delete(project.at));
+  const [marked] = [(await root.get(`/projects/${id}`)).body];
+  await done(root.delete(`/projects/${id}`, { permanently_remove: true, full_path: marked.path_with_namespace }));
+  await work();
+  assert.equal((await news()).at(-1), of('deleted'));
+});
+
+test('blobs come and go with what refers to them, and are told with their checksum', async () => {
+  const site = await newSite(here);
+  const project = await newProject({ readme: true });
+  const news = await since(site);
+  const oid = await upload(project);
+  const object = (await list(site, 'lfs_object')).find((one: Event) => one.checksum === oid);
+  assert.deepEqual([object.checksum_state, object.path, object.storage], ['succeeded', null, null]);
+  const { id: jobId } = await archivedJob(here, project);
+  const told = await news();
+  assert.equal(told.includes(`created lfs_object ${object.replicable_id}`), true);
+  const [artifact] = told.filter((one) => one.startsWith('created job_artifact'));
+  await server.rooms.database.transaction((tx) => tx.deleteFrom('jobs').where('id', '=', jobId).execute());
+  assert.equal((await news()).includes(artifact!.replace('created', 'deleted')), true);
+});
+
+test('a site that holds some groups hears of what is in them and below', async () => {
+  const [group, outside] = [await newGroup(), await newGroup()];
+  const [inside, elsewhere] = [
+    await newProject({ in: await newGroup({ in: group }) }),
+    await newProject({ in: outside }),
+  ];
+  const wish = { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] };
+  const site = await newSite(here, wish);
+  const held = async () => (await list(site, 'project_repository')).map((one: Event) => one.replicable_id);
+  assert.deepEqual(await held(), [inside.id]);
+  const objects = async () => (await list(site, 'lfs_object')).length;
+  const news = await since(site);
+  await upload(elsewhere);
+  await done(elsewhere.owner.put(elsewhere.at, { path: name('renamed') }));
+  assert.deepEqual([await objects(), (await news()).filter((one) => !one.startsWith('deleted'))], [0, []]);
+  await upload(inside);
+  assert.equal(await objects(), 1);
+  assert.equal(
+    (await news()).some((one) => one.startsWith('created lfs_object')),
+    true,
+  );
+});
+
+test('what leaves the part of a site is deleted for it, and what comes into it is told', async () => {
+  const [group, outside] = [await newGroup({ owner: root }), await newGroup({ owner: root })];
+  const project = await newProject({ in: group, owner: root });
+  await upload(project);
+  const wish = { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] };
+  const site = await newSite(here, wish);
+  const [object] = await list(site, 'lfs_object');
+  const news = await since(site);
+  await done(root.put(`/projects/${project.id}/transfer`, { namespace: outside.id }));
+  const left = await news();
+  assert.deepEqual(left.sort(), [
+    `deleted lfs_object ${object.replicable_id}`,
+    `deleted project_repository ${project.id}`,
+  ]);
+  await done(root.put(`/projects/${project.id}/transfer`, { namespace: group.id }));
+  const back = await news();
+  assert.deepEqual(back.sort(), [
+    `updated lfs_object ${object.replicable_id}`,
+    `updated project_repository ${project.id}`,
+  ]);
+  await done(root.post(`/groups/${outside.id}/transfer`, { group_id: group.id }));
+  assert.deepEqual(await news(), []);
+});
+
+test('a site that holds some storages hears of no other', async () => {
+  await newProject();
+  const nowhere = await newSite(here, { selective_sync_type: 'shards', selective_sync_shards: ['nowhere'] });
+  assert.deepEqual(await list(nowhere, 'project_repository'), []);
+  const all = await newSite(here, { selective_sync_type: 'shards', selective_sync_shards: ['default'] });
+  assert.equal((await list(all, 'project_repository')).length > 0, true);
+});
+
+test('snippets are told of and listed, but lie in no group', async () => {
+  const site = await newSite(here);
+  const news = await since(site);
+  const snippet = { title: 'Notes', file_name: 'a.md', content: 'Text', visibility: 'private' };
+  const { id } = (await done(root.post('/snippets', snippet))).body;
+  assert.deepEqual(await news(), [`created snippet_repository ${id}`]);
+  await list(site, 'snippet_repository');
+  await work();
+  const [found] = await list(site, 'snippet_repository');
+  assert.deepEqual([found.replicable_id, found.path, found.checksum_state], [id, `snippets/${id}`, 'succeeded']);
+  const some = await newSite(here, { selective_sync_type: 'namespaces' });
+  assert.deepEqual(await list(some, 'snippet_repository'), []);
+  await done(root.delete(`/snippets/${id}`));
+  assert.deepEqual(await news(), [`deleted snippet_repository ${id}`]);
+});
+
+test('kinds that Hearth has none of are empty, and others are refused', async () => {
+  const site = await newSite(here);
+  for (const kind of ['upload', 'project_wiki_repository', 'group_wiki_repository'])
+    assert.deepEqual(await list(site, kind), []);
+  const said = async (params: Record<string, unknown>) => (await site.get('/geo/replicables', params)).body.error;
+  assert.equal(await said({ replicable_name: 'design' }), 'replicable_name does not have a valid value');
+  assert.equal(await said({}), 'replicable_name is missing, replicable_name does not have a valid value');
+  assert.equal(await said({ replicable_name: 'upload', after_id: 'x' }), 'after_id is invalid');
+});
+
+test('a blob is given to a site that holds it and has signed for it', async () => {
+  const group = await newGroup();
+  const [project, elsewhere] = [await newProject({ in: group }), await newProject()];
+  const wish = { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] };
+  const site = await newSite(here, wish);
+  const oid = await upload(project);
+  const [{ replicable_id, size }] = await list(site, 'lfs_object');
+  const get = (data: object, id = replicable_id) =>
+    here.anonymous.get(`/geo/retrieve/lfs_object/${id}`, {}, site.proof(data));
+  const right = { replicable_name: 'lfs_object', replicable_id };
+  const { status, headers, bytes } = await get(right);
+  assert.deepEqual(
+    [status, headers['content-type'], headers['x-hearth-checksum'], bytes.length],
+    [200, 'application/octet-stream', oid, size],
+  );
+  assert.equal(createHash('sha256').update(bytes).digest('hex'), oid);
+  for (const data of [
+    { scope: 'geo_api' },
+    { ...right, replicable_id: `${replicable_id}` },
+    { ...right, replicable_id: 0 },
+  ])
+    assert.equal((await get(data)).status, 401);
+  const foreign = await newSite(here);
+  await upload(elsewhere);
+  const last = (await list(foreign, 'lfs_object')).at(-1).replicable_id;
+  const missing = await get({ ...right, replicable_id: last }, last);
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not Found' }]);
+});

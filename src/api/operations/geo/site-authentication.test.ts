@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newSite, proof } from '#test/support/replication-sites.ts';
+import { done, world } from '#test/support/world.ts';
+
+const here = await world({ env: { HEARTH_SITE_NAME: 'hq' } });
+const { root, anonymous, clock, newProject } = here;
+const primary = (await done(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true }))).body;
+const site = await newSite(here);
+
+const ROUTES = [
+  ['POST', '/geo/status'],
+  ['GET', '/geo/site'],
+  ['GET', '/geo/replicables'],
+  ['GET', '/geo/events'],
+  ['GET', '/geo/retrieve/lfs_object/1'],
+] as const;
+const DENIED = { message: '401 Unauthorized' };
+
+const asked = async (headers: Record<string, string>, path = '/geo/site') => {
+  const { status, body } = await anonymous.get(path, {}, headers);
+  return status === 200 ? 200 : body;
+};
+
+test('what sites ask is answered to them alone', async () => {
+  for (const [method, path] of ROUTES) {
+    assert.deepEqual((await anonymous.send(method, path)).body, DENIED);
+    assert.deepEqual((await root.send(method, path)).body, DENIED);
+  }
+  assert.equal(await asked(site.proof()), 200);
+});
+
+test('a proof is refused that is not the site’s own', async () => {
+  const now = Math.floor(clock.now().getTime() / 1000);
+  const api = { scope: 'geo_api' };
+  const stranger = { ...site, access_key: 'x'.repeat(20) };
+  const forger = { ...site, secret_access_key: 'x'.repeat(40) };
+  assert.deepEqual(await asked(proof(stranger, api, { at: now })), DENIED);
+  assert.deepEqual(await asked(proof(forger, api, { at: now })), DENIED);
+  assert.deepEqual(await asked(site.proof(api, { alg: 'none' })), DENIED);
+  assert.deepEqual(await asked(site.proof(api, { claims: { data: api } })), DENIED);
+  assert.deepEqual(await asked(site.proof(api, { claims: { data: '[' } })), DENIED);
+  assert.deepEqual(await asked(site.proof(api, { claims: { exp: 'never' } })), DENIED);
+  assert.deepEqual(await asked(site.proof({ scope: 'other' })), DENIED);
+  assert.deepEqual(await asked(site.proof({})), DENIED);
+  const { Authorization: right } = site.proof();
+  for (const header of [
+    'GL-Geo',
+    'GL-Geo ',
+    'GL-Geo a',
+    'GL-Geo a:b',
+    'GL-Geo a:b.c.d',
+    right.slice(0, -2),
+    `${right}.x`,
+  ])
+    assert.deepEqual(await asked({ Authorization: header }), DENIED, header);
+});
+
+test('clocks may differ by a minute', async () => {
+  const now = Math.floor(clock.now().getTime() / 1000);
+  const api = { scope: 'geo_api' };
+  const late = { message: 'Signature not within leeway of 60 seconds. Check your system clocks!' };
+  assert.equal(await asked(site.proof(api, { at: now + 60 })), 200);
+  assert.deepEqual(await asked(site.proof(api, { at: now + 61 })), late);
+  assert.equal(await asked(site.proof(api, { at: now - 119 })), 200);
+  assert.deepEqual(await asked(site.proof(api, { at: now - 120 })), late);
+});
+
+test('a site comes from where the setting lets it', async () => {
+  await done(root.put('/application/settings', { geo_node_allowed_ips: '10.0.0.0/8' }));
+  assert.deepEqual(await asked(site.proof()), DENIED);
+  await done(root.put('/application/settings', { geo_node_allowed_ips: '10.0.0.0/8, 127.0.0.1' }));
+  assert.equal(await asked(site.proof()), 200);
+});
+
+test('elsewhere a proof is nothing: it lets nobody in, and keeps nobody out', async () => {
+  const { at } = await newProject({ visibility: 'public' });
+  assert.equal((await anonymous.get(at)).status, 200);
+  assert.equal(await asked(site.proof(), at), 200);
+  assert.deepEqual(await asked(site.proof(), '/user'), DENIED);
+  const wrongWay = { message: '400 Bad request' };
+  for (const [method, path] of [
+    ['GET', '/geo_sites'],
+    ['POST', '/geo_sites'],
+    ['GET', site.at],
+    ['DELETE', site.at],
+    ['GET', '/geo_nodes/status'],
+    ['POST', `${site.at}/credentials`],
+  ] as const) {
+    const answer = await site.send(method, path);
+    assert.deepEqual([answer.status, answer.body], [400, wrongWay], path);
+  }
+});
+
+test('a site pauses and resumes itself, and nobody else', async () => {
+  const other = await newSite(here);
+  assert.equal((await done(site.send('PUT', site.at, { enabled: false, name: 'renamed' }))).body.enabled, false);
+  assert.deepEqual((await root.get(site.at)).body.name, site.name);
+  assert.deepEqual(await asked(site.proof(), '/geo/events'), DENIED);
+  const { site: paused, primary: followed, storages } = (await done(site.get('/geo/site'))).body;
+  assert.deepEqual([paused.enabled, followed], [false, { name: 'hq', url: 'https://hq.test/' }]);
+  assert.deepEqual(storages, ['default']);
+  assert.equal((await done(site.send('PUT', site.at, { enabled: true }))).body.enabled, true);
+  assert.equal(await asked(site.proof(), '/geo/events'), 200);
+  assert.deepEqual((await site.send('PUT', other.at, { enabled: false })).body, { message: '403 Forbidden' });
+  const refusal = await site.send('PUT', `/geo_sites/${primary.id}`, { enabled: false });
+  assert.deepEqual(refusal.body, { message: { enabled: ['Geo primary node cannot be disabled'] } });
+});
+
+test('a new pair ends the old one, and no secret is kept as it is', async () => {
+  const old = await newSite(here);
+  const fresh = (await done(root.post(`${old.at}/credentials`))).body;
+  assert.match(fresh.access_key, /^[\w-]{20}$/);
+  assert.match(fresh.secret_access_key, /^[\w-]{40}$/);
+  assert.deepEqual(await asked(old.proof()), DENIED);
+  const at = Math.floor(clock.now().getTime() / 1000);
+  assert.equal(await asked(proof(fresh, { scope: 'geo_api' }, { at })), 200);
+  const rows = await here.server.rooms.database.reader.selectFrom('geo_sites').selectAll().execute();
+  assert.equal(JSON.stringify(rows).includes(fresh.secret_access_key), false);
+});

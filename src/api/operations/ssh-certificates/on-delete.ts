@@ -1,0 +1,30 @@
+import type { Group } from '#domain/namespaces/groups.ts';
+import { placeOfNamespace } from '#domain/namespaces/routes.ts';
+import { subscription } from '#events/event-bus.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Rooms } from '#http/services.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { recordCertificate } from './activity.ts';
+import { type Certificate, deleteBelowTheTop, deleteCertificate } from './store.ts';
+
+/** Ends a group's trust in an authority, whose key is free from then on. */
+export async function endCertificate(
+  act: Act,
+  group: Group,
+  certificate: Certificate,
+): Promise<undefined | Refused<'gone'>> {
+  if (!(await deleteCertificate(act, certificate.id))) return refused('gone');
+  await recordCertificate(act, group, 'delete_ssh_certificate', certificate);
+}
+
+/** Groups at the top alone have certificates: where nobody can remove them any more, they would hold their keys for ever. */
+export const endInSubgroups = subscription<Rooms, 'transferred'>({
+  fact: 'transferred',
+  async inTransaction(act, { type, id }) {
+    if (type === 'project') return;
+    const ended = await deleteBelowTheTop(act, id);
+    if (ended.length === 0) return;
+    const { full_path } = await placeOfNamespace(act, id);
+    for (const one of ended) await recordCertificate(act, { id, full_path }, 'delete_ssh_certificate', one);
+  },
+});

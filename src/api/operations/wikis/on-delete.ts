@@ -1,0 +1,50 @@
+import { deleteSome } from '#database/batch-statements.ts';
+import { PIECE, pieceOf } from '#events/batches.ts';
+import { subscription } from '#events/event-bus.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { repositoryAt } from '#git/git.ts';
+import { removeRepository } from '#git/storage/storage.ts';
+import type { Rooms } from '#http/services.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import type { Place } from '#repositories/repository.ts';
+
+/** A wiki goes with what it belongs to: its pages piece by piece, its row by the reference, its repository in a job. */
+
+export const removeWikiRepository = defineJob({
+  kind: 'remove_wiki_repository',
+  handle: ({ git }: Pick<Rooms, 'git'>, { storage, disk_path }: Place) =>
+    removeRepository(git, repositoryAt(git, storage, disk_path)),
+});
+
+type Column = 'project_id' | 'group_id';
+
+// index: wikis_by_project, wikis_by_group
+function wikiOf(act: Act, column: Column, id: number) {
+  return act.selectFrom('wikis').select(['wiki_id', 'storage', 'disk_path']).where(column, '=', id).executeTakeFirst();
+}
+
+/** index: wiki_pages_by_slug */
+async function somePages(act: Act, column: Column, id: number) {
+  const wiki = await wikiOf(act, column, id);
+  if (wiki === undefined) return undefined;
+  return pieceOf(() => deleteSome(act, { table: 'wiki_pages', column: 'wiki_id' }, wiki.wiki_id, PIECE));
+}
+
+async function repositoryToo(act: Act, column: Column, id: number): Promise<void> {
+  const wiki = await wikiOf(act, column, id);
+  if (wiki === undefined) return;
+  const { storage, disk_path } = wiki;
+  await enqueue(act, removeWikiRepository, { storage, disk_path });
+}
+
+export const endOfProject = subscription({
+  fact: 'project-destroyed',
+  inPieces: (act, { projectId }) => somePages(act, 'project_id', projectId),
+  inTransaction: (act, { projectId }) => repositoryToo(act, 'project_id', projectId),
+});
+
+export const endOfGroup = subscription({
+  fact: 'group-destroyed',
+  inPieces: (act, { groupId }) => somePages(act, 'group_id', groupId),
+  inTransaction: (act, { groupId }) => repositoryToo(act, 'group_id', groupId),
+});

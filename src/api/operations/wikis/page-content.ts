@@ -1,0 +1,80 @@
+import type { Readable } from 'node:stream';
+import type { Reader } from '#database/database.ts';
+import type { Wiki } from '#domain/wikis.ts';
+import type { Git } from '#git/git.ts';
+import { streamObject } from '#git/objects/object-reader.ts';
+import type { Repository } from '#git/repository.ts';
+import type { Rooms } from '#http/services.ts';
+import { pageIds } from '#repositories/wikis/page-changes.ts';
+import { type PageName, slugKey } from '#repositories/wikis/page-names.ts';
+import { frontMatterOf } from './front-matter.ts';
+import type { PageReader } from './read-queue.ts';
+
+/** A page as the API shows it. */
+export interface ShownPage {
+  readonly id: number;
+  readonly page: PageName;
+  readonly content: string;
+  readonly front_matter: Readonly<Record<string, unknown>>;
+}
+
+export async function shownPage(
+  rooms: Pick<Rooms, 'database'>,
+  { wiki_id }: Wiki,
+  page: PageName,
+  content: string,
+  reader: PageReader,
+): Promise<ShownPage> {
+  const [front_matter, ids] = await Promise.all([frontMatterOf(content, reader), idsOf(rooms, wiki_id, [page])]);
+  return { id: ids.get(slugKey(page.slug)) as number, page, content, front_matter };
+}
+
+/** The ids of pages by the keys of their slugs. One that nobody has asked for before gets its own now. */
+export async function idsOf(
+  { database }: Pick<Rooms, 'database'>,
+  wikiId: number,
+  pages: readonly PageName[],
+): Promise<ReadonlyMap<string, number>> {
+  const known = await knownIds(database.reader, wikiId, pages);
+  const unknown = pages.filter(({ slug }) => !known.has(slugKey(slug)));
+  if (unknown.length === 0) return known;
+  const others = await database.transaction((tx) => pageIds(tx, wikiId, unknown));
+  return new Map([...known, ...others]);
+}
+
+async function knownIds(db: Reader, wikiId: number, pages: readonly PageName[]): Promise<Map<string, number>> {
+  if (pages.length === 0) return new Map();
+  // index: wiki_pages_by_slug
+  const rows = await db
+    .selectFrom('wiki_pages')
+    .select(['id', 'slug_key'])
+    .where('wiki_id', '=', wikiId)
+    .where(
+      'slug_key',
+      'in',
+      pages.map(({ slug }) => slugKey(slug)),
+    )
+    .execute();
+  return new Map(rows.map(({ id, slug_key }) => [slug_key as string, id]));
+}
+
+/** So much of a text is shown; the API takes less, a push may bring more. */
+const LONGEST = 10 * 1024 * 1024;
+
+/** The text of a page; what is no UTF-8 is replaced. */
+export async function readText(git: Git, repository: Repository, blob: string): Promise<string> {
+  const object = await streamObject(git, repository, blob);
+  return object === null ? '' : (await firstOf(object.content)).toString('utf8');
+}
+
+async function firstOf(content: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    // Leaving the loop destroys the stream.
+    if (length >= LONGEST) break;
+  }
+  return Buffer.concat(chunks).subarray(0, LONGEST);
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { openBlob, storeBlob } from '#blobs/index.ts';
+import { writeBlob } from '#git/commits/commit.ts';
+import { validBranchName } from '#git/refs/refs.ts';
+import { bodyTooLarge, invalidParameters } from '#http/errors/http-error.ts';
+import { isFilePart, joined, type Raw } from '#http/parameters/brackets.ts';
+import { optional, type Parameters, readParameters } from '#http/parameters/declarations.ts';
+import { Problems } from '#http/parameters/parameter-type.ts';
+import { refName } from '#http/parameters/texts.ts';
+import { absentIfBlank } from '#http/parameters/types.ts';
+import { MEBIBYTE } from '#http/request/body.ts';
+import { receiveFile } from '#http/request/file-upload.ts';
+import type { Incoming } from '#http/request/incoming.ts';
+import type { Rooms } from '#http/services.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
+import { invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type WriteRefusal, type Writer, writeToWiki } from './commit-page.ts';
+import type { Attached } from './entities.ts';
+
+/** Files that pages show or link to, each a commit (contract/operations.md §2.2 "attachments"). */
+
+/** What comes beside the file, in the query or in the body. */
+export const fields = { branch: optional(absentIfBlank(refName)) } satisfies Parameters;
+
+const LARGEST = 10 * MEBIBYTE;
+
+interface Upload {
+  readonly request: Incoming;
+  /** The query. */
+  readonly given: Raw;
+}
+
+export async function attach(
+  rooms: Rooms,
+  writer: Writer,
+  { request, given }: Upload,
+): Promise<Attached | Refused<WriteRefusal | 'fileMissing' | 'fileInvalid'>> {
+  const received = await receiveFile(request, 'file', async (file, { filename }) => {
+    const stored = await storeBlob(rooms.blobs, file, { maxBytes: LARGEST });
+    if (!('sha256' in stored)) throw bodyTooLarge();
+    return { filename, stored };
+  });
+  const all = joined(given, received.fields);
+  if (received.made === undefined) return withoutFile(all);
+  const { branch } = readFields(all);
+  if (branch != null && !validBranchName(branch)) return invalid({ branch: ['is invalid'] });
+  const { filename, stored } = received.made;
+  const wiki = await ensureWiki(rooms, writer.caller, writer.place);
+  if (isRefused(wiki)) return wiki;
+  const opened = await openBlob(rooms.blobs, stored.sha256);
+  const content = { size: stored.size, chunks: opened!.stream as Readable as AsyncIterable<Buffer> };
+  const id = await writeBlob(rooms.git, repositoryOf(rooms.git, wiki), content);
+  const file_name = safeName(filename);
+  const file_path = `uploads/${randomBytes(16).toString('hex')}/${file_name}`;
+  const written = await writeToWiki<string | undefined, never>(rooms, writer, async (now) => ({
+    changes: [{ action: 'create' as const, path: file_path, content: { id } }],
+    message: `Upload attachment ${file_name}`,
+    ...(branch != null && { branch }),
+    result: branch ?? now?.wiki.default_branch,
+  }));
+  if (isRefused(written)) return written;
+  return { file_name, file_path, branch: written.result ?? written.wiki.default_branch };
+}
+
+function withoutFile({ file }: Raw): Refused<'fileMissing' | 'fileInvalid'> {
+  return refused(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
+}
+
+function readFields(given: Raw) {
+  const problems = new Problems();
+  const read = readParameters(fields, given, problems, []);
+  if (problems.any) throw invalidParameters(problems.texts, problems.fields);
+  return read;
+}
+
+const LONGEST_NAME = 255;
+
+/** What a browser or a shell would take for something else is left out of names. */
+function safeName(sent: string): string {
+  const base = sent.slice(Math.max(sent.lastIndexOf('/'), sent.lastIndexOf('\\')) + 1);
+  const name = base.replace(/[^\p{L}\p{N}.\-+_]/gu, '_');
+  const safe = name === '' || name === '.' || name === '..' ? 'file' : name;
+  if ([...safe].length <= LONGEST_NAME && Buffer.byteLength(safe) <= LONGEST_NAME) return safe;
+  const at = safe.lastIndexOf('.');
+  const ending = at <= 0 || safe.length - at > 50 ? '' : safe.slice(at);
+  return withinBytes(safe.slice(0, safe.length - ending.length), LONGEST_NAME - Buffer.byteLength(ending)) + ending;
+}
+
+/** As much of the text as so many bytes hold. */
+function withinBytes(text: string, most: number): string {
+  let bytes = 0;
+  let cut = '';
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > most) return cut;
+    cut += character;
+  }
+  return cut;
+}

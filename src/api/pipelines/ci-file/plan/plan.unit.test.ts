@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { jobsOf, planned, planOf, type TestContext } from './fixtures.testing.ts';
+
+/** The only job of a file, with these lines. */
+async function theJob(lines: string, context: TestContext = {}) {
+  const plan = await planOf(`J:\n  script: make\n  ${lines.replaceAll('\n', '\n  ')}\n`, context);
+  return plan.jobs[0]!;
+}
+
+test('jobs come by their stages, within one as the file has them', async () => {
+  const file =
+    'stages: [one, two]\nb: {stage: two, script: x}\n10: {stage: one, script: x}\na: {stage: one, script: x}';
+  const { jobs } = await planOf(`${file}\nlast: {stage: .post, script: x}\nfirst: {stage: .pre, script: x}`);
+  assert.deepEqual(
+    jobs.map(({ name, stage, stageIndex }) => [name, stage, stageIndex]),
+    [
+      ['first', '.pre', 0],
+      ['10', 'one', 1],
+      ['a', 'one', 1],
+      ['b', 'two', 2],
+      ['last', '.post', 3],
+    ],
+  );
+});
+
+test('a job that says nothing is in stage test, runs on success, needs all earlier stages and may not fail', async () => {
+  const { stage, when, needs, allowFailure, tags, environment, resourceGroup, timeout, options } = await theJob('');
+  assert.deepEqual([stage, when, needs, allowFailure, tags], ['test', 'on_success', null, false, []]);
+  assert.deepEqual([environment, resourceGroup, timeout], [null, null, null]);
+  assert.deepEqual(options.script, ['make']);
+  assert.deepEqual([options.after_script, options.image, options.artifacts, options.retry], [null, null, null, null]);
+});
+
+test('a manual job may fail, one that a rule makes manual blocks', async () => {
+  const facts = async (lines: string) => {
+    const { when, allowFailure } = await theJob(lines);
+    return [when, allowFailure];
+  };
+  assert.deepEqual(await facts('when: manual'), ['manual', true]);
+  assert.deepEqual(await facts('when: manual\nallow_failure: false'), ['manual', false]);
+  assert.deepEqual(await facts('rules: [{when: manual}]'), ['manual', false]);
+  assert.deepEqual(await facts('rules: [{when: manual, allow_failure: true}]'), ['manual', true]);
+  assert.deepEqual(await facts('when: manual\nrules: [{if: $CI_JOB_NAME}]'), ['manual', false]);
+  assert.deepEqual(await facts('allow_failure: true\nrules: [{when: on_failure}]'), ['on_failure', true]);
+});
+
+test('the first rule that matches decides, and a job that none matches is out', async () => {
+  const rules = 'rules: [{if: $NO}, {if: $YES, variables: {FROM: rule}}, {when: never}]';
+  const { options } = await theJob(`variables: {FROM: job}\n${rules}`, { variables: { YES: '1' } });
+  assert.deepEqual(options.variables.at(-1), { key: 'FROM', value: 'rule', raw: false });
+  assert.equal(await planned(`J: {script: a, ${rules}}`), 'empty');
+  assert.equal(await planned('J: {script: a, rules: [{if: $NO}]}'), 'empty');
+});
+
+test('a pipeline of nothing but .pre and .post jobs is empty', async () => {
+  assert.equal(await planned('A: {stage: .pre, script: a}\nB: {stage: .post, script: a}'), 'empty');
+});
+
+test('rules of workflow decide about the pipeline, and give it variables and a name', async () => {
+  const file = `workflow: {name: "$KIND of $REF", rules: [{if: $REF == "no", when: never}, {if: $REF, variables: {KIND: run}}]}
+variables: {KIND: none}
+J: {script: a, rules: [{if: $KIND == "run"}]}`;
+  assert.equal(await planned(file), 'refused');
+  assert.equal(await planned(file, { variables: { REF: 'no' } }), 'refused');
+  const plan = await planOf(file, { variables: { REF: 'yes' } });
+  assert.deepEqual([plan.name, plan.jobs.length], ['run of yes', 1]);
+});
+
+for (const [lines, context, runs] of [
+  ['only: [main]', {}, true],
+  ['only: [other]', {}, false],
+  ['only: [branches]', {}, true],
+  ['only: [tags]', {}, false],
+  ['only: [tags]', { tag: true }, true],
+  ['only: [pushes]', {}, true],
+  ['only: [pushes]', { source: 'api' }, false],
+  ['only: [api, schedules]', { source: 'schedule' }, true],
+  ['only: [web]', { source: 'api' }, false],
+  ['only: [/^ma/]', {}, true],
+  ['only: [/^MA/]', {}, false],
+  ['only: [/^MA/i]', {}, true],
+  ['only: [main@team/app]', {}, true],
+  ['only: [main@other/app]', {}, false],
+  ['only: [/^m/@team/app]', {}, true],
+  ['only: {refs: [main], variables: [$YES]}', {}, false],
+  ['only: {refs: [main], variables: [$YES]}', { variables: { YES: '1' } }, true],
+  ['only: {changes: [src/*]}', { changedPaths: ['src/a'] }, true],
+  ['only: {changes: [src/*]}', { changedPaths: ['doc/a'] }, false],
+  ['only: {changes: [src/*]}', {}, true],
+  ['only: {kubernetes: active}', {}, false],
+  ['except: [main]', {}, false],
+  ['except: [other]', {}, true],
+  ['except: {refs: [other], variables: [$YES]}', { variables: { YES: '1' } }, false],
+  ['only: [branches]\nexcept: [main]', {}, false],
+  ['rules: [{changes: [src/*]}]', { changedPaths: ['src/a'] }, true],
+  ['rules: [{changes: [src/*]}]', { changedPaths: ['doc/a'] }, false],
+  ['rules: [{changes: {paths: ["$DIR/**/*"]}}]', { changedPaths: ['src/a/b'], variables: { DIR: 'src' } }, true],
+  ['rules: [{changes: [src/*]}]', {}, true],
+  ['rules: [{exists: ["**/*.py"]}]', { files: ['a/b.py'] }, true],
+  ['rules: [{exists: ["**/*.py"]}]', { files: ['a/b.js'] }, false],
+  ['rules: [{if: $A, changes: [src/*]}]', { changedPaths: ['src/a'] }, false],
+] as const) {
+  test(`${lines} lets the job ${runs ? 'in' : 'out'} with ${JSON.stringify(context)}`, async () => {
+    const file = `J:\n  script: a\n  ${lines.replaceAll('\n', '\n  ')}\n`;
+    assert.deepEqual(await jobsOf(file, context as TestContext), runs ? ['J'] : []);
+  });
+}
+
+test('a parallel job is several, and who needs it needs all of them', async () => {
+  const { jobs } = await planOf(
+    'P: {script: a, parallel: 3}\nJ: {script: a, needs: [P]}\nK: {script: a, needs: [P 2/3]}',
+  );
+  assert.deepEqual(
+    jobs.map(({ name }) => name),
+    ['P 1/3', 'P 2/3', 'P 3/3', 'J', 'K'],
+  );
+  assert.deepEqual(jobs[1]!.options.parallel, { index: 2, total: 3 });
+  assert.deepEqual(
+    jobs[3]!.needs?.map(({ job }) => job),
+    ['P 1/3', 'P 2/3', 'P 3/3'],
+  );
+  assert.deepEqual(jobs[4]!.needs, [{ job: 'P 2/3', artifacts: true, optional: false }]);
+});
+
+test('a matrix makes a job of each combination', async () => {
+  const { jobs } = await planOf('M: {script: a, parallel: {matrix: [{OS: [linux, mac], V: 1.10}, {OS: bsd}]}}');
+  assert.deepEqual(
+    jobs.map(({ name }) => name),
+    ['M: [linux, 1.10]', 'M: [mac, 1.10]', 'M: [bsd]'],
+  );
+  assert.deepEqual(jobs[1]!.options.variables.slice(-2), [
+    { key: 'OS', value: 'mac', raw: false },
+    { key: 'V', value: '1.10', raw: false },
+  ]);
+});
+
+test('names of environments, resource groups and tags are expanded', async () => {
+  const lines = 'environment: {name: review/$SLUG, url: "https://$SLUG"}\nresource_group: $SLUG\ntags: ["$SLUG", x]';
+  const { environment, resourceGroup, tags, options } = await theJob(lines, { variables: { SLUG: 'a-b' } });
+  assert.deepEqual([environment, resourceGroup, tags], ['review/a-b', 'a-b', ['a-b', 'x']]);
+  assert.equal(options.environment?.name, 'review/$SLUG');
+  assert.equal(options.environment?.action, 'start');
+});
+
+test('what default says holds for jobs that do not say it, unless they inherit nothing', async () => {
+  const { jobs } = await planOf(`
+default: {image: ruby, tags: [a], retry: 1, before_script: [one]}
+variables: {V: global}
+J: {script: x}
+K: {script: x, image: node, before_script: []}
+L: {script: x, inherit: {default: false, variables: false}}
+M: {script: x, inherit: {default: [tags], variables: [V]}}`);
+  assert.deepEqual(
+    jobs.map(({ tags, options: { image, retry, before_script, variables } }) => [
+      image?.name ?? null,
+      tags,
+      retry?.max ?? null,
+      before_script,
+      variables.length,
+    ]),
+    [
+      ['ruby', ['a'], 1, ['one'], 1],
+      ['node', ['a'], 1, [], 1],
+      [null, [], null, [], 0],
+      [null, ['a'], null, [], 1],
+    ],
+  );
+});
+
+test('the old global keys are defaults', async () => {
+  const { jobs } = await planOf('image: ruby\nbefore_script: a\nJ: {script: x}');
+  assert.deepEqual([jobs[0]!.options.image?.name, jobs[0]!.options.before_script], ['ruby', ['a']]);
+});
+
+test('values of variables stay what the file says', async () => {
+  const said = 'variables: {A: 1.10, B: true, C: {value: $A, expand: false}, D: 2024-01-01, E: 0755, F: yes}';
+  const { options } = await theJob(said);
+  assert.deepEqual(
+    options.variables.map(({ value, raw }) => [value, raw]),
+    [
+      ['1.10', false],
+      ['true', false],
+      ['$A', true],
+      ['2024-01-01', false],
+      ['0755', false],
+      ['yes', false],
+    ],
+  );
+});
+
+test('timeouts, delays and exit codes are numbers', async () => {
+  const { when, timeout, options } = await theJob(
+    'timeout: 1h 30m\nwhen: delayed\nstart_in: 30 minutes\nallow_failure: {exit_codes: [1, 7]}\nretry: {max: 2, when: script_failure}',
+  );
+  assert.deepEqual([when, timeout, options.start_in], ['delayed', 5400, 1800]);
+  assert.deepEqual(options.allow_failure_exit_codes, [1, 7]);
+  assert.deepEqual(options.retry, { max: 2, when: ['script_failure'], exit_codes: [] });
+});
+
+test('a pipeline has a thousand jobs at most', async () => {
+  const file = (names: number) =>
+    Array.from({ length: names }, (_, index) => `j${index}: {script: a, parallel: 200}`).join('\n');
+  assert.equal((await planOf(file(5))).jobs.length, 1000);
+  const refused = await planned(file(6));
+  assert.match(JSON.stringify(refused), /The number of jobs has exceeded the limit of 1000\. Try splitting/);
+});
+
+test('no two jobs of a pipeline have one name', async () => {
+  const twice = 'M: {script: a, parallel: {matrix: [{OS: a}, {V: a}]}}';
+  assert.deepEqual(await planned(twice), { invalid: 'The pipeline has several jobs with the name M: [a]' });
+  assert.deepEqual(await planned('P: {script: a, parallel: 2}\nP 1/2: {script: a}'), {
+    invalid: 'The pipeline has several jobs with the name P 1/2',
+  });
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NOBODY } from '#authentication/caller.ts';
+import { runnerRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
+import { given } from '../processing/fixtures.testing.ts';
+import { playJob } from '../processing/index.ts';
+
+const here = await world({ project: { readme: true, with: ['reporter', 'developer', 'maintainer'] } });
+const { project, reporter, developer, maintainer, owner, server, clock } = here;
+const { database } = server.rooms;
+const at = `${project.at}/jobs`;
+
+test('a retried job is a new one, the old one leaves the lists, and what was skipped after it waits again', async () => {
+  const pipeline = await given(here, project, { build: { row: { tags: ['b', 'a'] } }, unit: { stage: 1 } });
+  const old = await pipeline.idOf('build');
+  await pipeline.run('build', 'failed', { failure_reason: 'script_failure' });
+  assert.equal((await pipeline.statuses()).unit, 'skipped');
+  const again = await developer.post(`${at}/${old}/retry`);
+  assert.deepEqual([again.status, again.body.status, again.body.name], [201, 'pending', 'build']);
+  assert.deepEqual([again.body.tag_list, again.body.user.id], [['b', 'a'], developer.id]);
+  assert.deepEqual(await pipeline.statuses(), { build: 'pending', unit: 'created', pipeline: 'pending' });
+  const listed = (await developer.get(`${project.at}/pipelines/${pipeline.id}/jobs`)).body;
+  assert.deepEqual(listed.map(({ id }: { id: number }) => id).includes(old), false);
+  await pipeline.run('build', 'success');
+  assert.equal((await pipeline.statuses()).unit, 'pending');
+});
+
+test('a job that has not ended, or was retried already, is not retryable', async () => {
+  const pipeline = await given(here, project, { build: {} });
+  const old = await pipeline.idOf('build');
+  const refusal = { message: '403 Forbidden - Job is not retryable' };
+  assert.deepEqual((await developer.post(`${at}/${old}/retry`)).body, refusal);
+  await pipeline.run('build', 'success');
+  await done(developer.post(`${at}/${old}/retry`));
+  const twice = await developer.post(`${at}/${old}/retry`);
+  assert.deepEqual([twice.status, twice.body], [403, refusal]);
+});
+
+test('a job whose deployment was rejected is run again neither by itself nor with its pipeline', async () => {
+  const pipeline = await given(here, project, { ship: {}, other: {} });
+  const [ship, other] = [await pipeline.idOf('ship'), await pipeline.idOf('other')];
+  await pipeline.run('ship', 'failed', { failure_reason: 'deployment_rejected' });
+  await pipeline.run('other', 'failed');
+  assert.equal((await developer.post(`${at}/${ship}/retry`)).status, 403);
+  await done(developer.post(`${project.at}/pipelines/${pipeline.id}/retry`));
+  assert.deepEqual([await pipeline.idOf('ship'), (await pipeline.idOf('other')) > other], [ship, true]);
+});
+
+test('a job is played in the name of somebody else', async () => {
+  const pipeline = await given(here, project, { ship: { when: 'manual' } });
+  const key = { id: await pipeline.idOf('ship'), project_id: project.id, pipeline_id: pipeline.id };
+  const play = () => server.rooms.acting(NOBODY, (act) => playJob(act, key, [], maintainer.id));
+  assert.equal(await play(), key.id);
+  await pipeline.run('ship', 'success');
+  assert.notEqual(await play(), key.id);
+  const { body } = await developer.get(`${at}/${await pipeline.idOf('ship')}`);
+  assert.deepEqual([body.status, body.user.id], ['pending', maintainer.id]);
+});
+
+test('a running job is canceled at once, and canceling where its machine ends it itself', async () => {
+  const pipeline = await given(here, project, { plain: {}, graceful: {} });
+  const { id: runner_id } = await runnerRow(here);
+  const features = '{"cancel_gracefully":true}';
+  const manager = await database.transaction((tx) =>
+    tx
+      .insertInto('runner_managers')
+      .values({ runner_id, system_id: 's_1', features, created_at: tx.now })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  );
+  await pipeline.run('plain');
+  await pipeline.run('graceful');
+  const graceful = await pipeline.idOf('graceful');
+  await database.transaction((tx) =>
+    tx.updateTable('jobs').set({ runner_id, runner_manager_id: manager.id }).where('id', '=', graceful).execute(),
+  );
+  assert.equal((await developer.post(`${at}/${await pipeline.idOf('plain')}/cancel`)).body.status, 'canceled');
+  const canceling = await developer.post(`${at}/${graceful}/cancel`);
+  assert.deepEqual([canceling.status, canceling.body.status], [201, 'canceling']);
+  assert.equal(canceling.body.runner_manager.system_id, 's_1');
+  assert.equal((await developer.post(`${at}/${graceful}/cancel`, { force: true })).status, 403);
+  const forced = await maintainer.post(`${at}/${graceful}/cancel`, { force: true });
+  assert.equal(forced.body.status, 'canceled');
+  assert.equal((await pipeline.statuses()).pipeline, 'canceled');
+});
+
+test('a job that waits is canceled, one that has ended stays as it is', async () => {
+  const pipeline = await given(here, project, { build: {}, held: { stage: 1, when: 'manual' } });
+  const build = await pipeline.idOf('build');
+  assert.equal((await developer.post(`${at}/${build}/cancel`)).body.status, 'canceled');
+  assert.equal((await pipeline.statuses()).held, 'skipped');
+  assert.deepEqual((await developer.post(`${at}/${build}/cancel`)).body.status, 'canceled');
+  assert.equal((await reporter.post(`${at}/${build}/cancel`)).status, 403);
+});
+
+test('a manual job is played with variables of its own, by whoever plays it', async () => {
+  const pipeline = await given(here, project, { ship: { when: 'manual' }, next: { stage: 1 } });
+  const job = await pipeline.idOf('ship');
+  const bad = await developer.post(`${at}/${job}/play`, { job_variables_attributes: [{ value: 'x' }] });
+  assert.deepEqual([bad.status, bad.body], [400, { error: 'job_variables_attributes[0][key] is missing' }]);
+  const variables = [{ key: 'MODE', value: 'full and secret' }];
+  const played = await developer.post(`${at}/${job}/play`, { job_variables_attributes: variables });
+  assert.deepEqual([played.status, played.body.status, played.body.user.id], [200, 'pending', developer.id]);
+  const [stored] = await database.reader.selectFrom('job_variables').selectAll().where('job_id', '=', job).execute();
+  assert.equal(stored!.key, 'MODE');
+  assert.doesNotMatch(stored!.value, /secret/);
+  await pipeline.run('ship', 'success');
+  assert.equal((await pipeline.statuses()).next, 'pending');
+});
+
+test('a played job that has ended is cloned, one that nobody has to play is unplayable', async () => {
+  const pipeline = await given(here, project, { plain: {}, ship: { when: 'manual', mayFail: true } });
+  const refusal = await developer.post(`${at}/${await pipeline.idOf('plain')}/play`);
+  assert.deepEqual([refusal.status, refusal.body], [400, { message: '400 Bad request - Unplayable Job' }]);
+  const job = await pipeline.idOf('ship');
+  await done(developer.post(`${at}/${job}/play`));
+  await pipeline.run('ship', 'failed');
+  const again = await developer.post(`${at}/${job}/play`);
+  assert.deepEqual([again.status, again.body.status, again.body.id === job], [200, 'pending', false]);
+});
+
+test('needs of a job that may be played wait for it once it is played', async () => {
+  const pipeline = await given(here, project, {
+    ask: { when: 'manual', mayFail: true },
+    after: { stage: 1, needs: ['ask'] },
+  });
+  assert.deepEqual(await pipeline.statuses(), { ask: 'manual', after: 'skipped', pipeline: 'skipped' });
+  await done(developer.post(`${at}/${await pipeline.idOf('ask')}/play`));
+  assert.deepEqual(await pipeline.statuses(), { ask: 'pending', after: 'created', pipeline: 'pending' });
+});
+
+test('jobs of a protected branch are changed by those who may push to it', async () => {
+  await done(owner.post(`${project.at}/protected_branches`, { name: 'stable', push_access_level: 40 }));
+  const pipeline = await given(here, project, { build: {} }, { ref: 'stable' });
+  const job = await pipeline.idOf('build');
+  assert.equal((await developer.post(`${at}/${job}/cancel`)).status, 403);
+  assert.equal((await maintainer.post(`${at}/${job}/cancel`)).status, 201);
+});
+
+test('whom the project does not let cancel cancels neither jobs nor pipelines', async () => {
+  const pipeline = await given(here, project, { build: {} });
+  const job = await pipeline.idOf('build');
+  const restrict = (role: string) => done(owner.put(project.at, { ci_restrict_pipeline_cancellation_role: role }));
+  await restrict('no_one');
+  assert.equal((await maintainer.post(`${at}/${job}/cancel`)).status, 403);
+  assert.equal((await maintainer.post(`${project.at}/pipelines/${pipeline.id}/cancel`)).status, 403);
+  await restrict('maintainer');
+  assert.equal((await developer.post(`${at}/${job}/cancel`)).status, 403);
+  assert.equal((await developer.post(`${project.at}/pipelines/${pipeline.id}/cancel`)).status, 403);
+  assert.equal((await maintainer.post(`${at}/${job}/cancel`)).status, 201);
+  await restrict('developer');
+});
+
+test('on tier free a project restricts nobody by what it has kept from another tier', async () => {
+  const free = await world({ env: { HEARTH_TIER: 'free' }, project: {} });
+  const pipeline = await given(free, free.project, { build: {} });
+  const job = await pipeline.idOf('build');
+  const attributes = JSON.stringify({ ci_restrict_pipeline_cancellation_role: 'no_one' });
+  await free.server.rooms.database.transaction((tx) =>
+    tx.updateTable('projects').set({ attributes }).where('id', '=', free.project.id).execute(),
+  );
+  assert.equal((await free.owner.post(`${free.project.at}/jobs/${job}/cancel`)).status, 201);
+  assert.equal((await free.owner.post(`${free.project.at}/pipelines/${pipeline.id}/cancel`)).status, 200);
+});
+
+test('variables are given by those alone whom the project lets give them', async () => {
+  const pipeline = await given(here, project, { ship: { when: 'manual' } });
+  const play = `${at}/${await pipeline.idOf('ship')}/play`;
+  const variables = { job_variables_attributes: [{ key: 'A', value: 'b' }] };
+  await done(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'maintainer' }));
+  assert.equal((await developer.post(play, variables)).status, 403);
+  assert.equal((await maintainer.post(play, variables)).status, 200);
+  clock.advance(1);
+});

@@ -1,0 +1,136 @@
+import type { Insertable } from 'kysely';
+import type { PipelineVariable, PlannedJob } from '#api/pipelines/ci-file/index.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { ProcessMode } from '#database/tables/pipelines.ts';
+
+/** The rows of a new pipeline. */
+
+type NewPipelineRow = Insertable<Schema['pipelines']>;
+
+/** The pipeline of this origin; null: there is none. index: pipelines_by_origin */
+export async function madeOf(db: Reader, projectId: number, origin: string): Promise<number | null> {
+  const made = db.selectFrom('pipelines').select('id').where('project_id', '=', projectId);
+  return (await made.where('origin', '=', origin).executeTakeFirst())?.id ?? null;
+}
+
+/** Adds the pipeline; its id. */
+export async function insertPipeline(tx: Transaction, values: NewPipelineRow): Promise<number> {
+  const { id } = await tx.insertInto('pipelines').values(values).returning('id').executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Adds its variables, their values encrypted already. */
+export async function insertVariables(
+  tx: Transaction,
+  pipelineId: number,
+  variables: readonly PipelineVariable[],
+): Promise<void> {
+  if (variables.length === 0) return;
+  const rows = variables.map((variable) => ({ ...variable, pipeline_id: pipelineId }));
+  await tx.insertInto('pipeline_variables').values(rows).execute();
+}
+
+interface OfPipeline {
+  readonly id: number;
+  readonly project_id: number;
+  readonly protected: boolean;
+  readonly user_id: number | null;
+}
+
+interface NewJob {
+  readonly id: number;
+  readonly environment: string | null;
+  readonly user_id: number | null;
+}
+
+/** Rows of one statement: an engine takes only so many values in one. */
+const AT_ONCE = 200;
+
+/**
+ * Adds its jobs, as `created`, in their order; returns them. `groups`: the ids of resource groups by their keys.
+ */
+export async function insertJobs(
+  tx: Transaction,
+  pipeline: OfPipeline,
+  jobs: readonly PlannedJob[],
+  groups: ReadonlyMap<string, number>,
+): Promise<NewJob[]> {
+  const all: NewJob[] = [];
+  for (let at = 0; at < jobs.length; at += AT_ONCE) {
+    const some = jobs.slice(at, at + AT_ONCE);
+    const rows = await tx
+      .insertInto('jobs')
+      .values(some.map((job) => jobRow(tx, pipeline, job, groups)))
+      .returning(['id', 'name', 'environment', 'user_id'])
+      .execute();
+    const ids = new Map(rows.map(({ id, name }) => [name, id]));
+    await insertTags(tx, some, ids);
+    all.push(...rows);
+  }
+  return all;
+}
+
+function jobRow(
+  tx: Transaction,
+  pipeline: OfPipeline,
+  job: PlannedJob,
+  groups: ReadonlyMap<string, number>,
+): Insertable<Schema['jobs']> {
+  return {
+    project_id: pipeline.project_id,
+    pipeline_id: pipeline.id,
+    name: job.name,
+    stage: job.stage,
+    stage_index: job.stageIndex,
+    status: 'created',
+    run_when: job.when,
+    allow_failure: job.allowFailure,
+    retried: false,
+    protected: pipeline.protected,
+    user_id: pipeline.user_id,
+    timeout: job.timeout,
+    environment: job.environment,
+    resource_group_id: job.resourceGroup === null ? null : (groups.get(job.resourceGroup) ?? null),
+    created_at: tx.now,
+    updated_at: tx.now,
+    needs: job.needs === null ? null : JSON.stringify(job.needs),
+    options: JSON.stringify(job.options),
+  };
+}
+
+async function insertTags(
+  tx: Transaction,
+  jobs: readonly PlannedJob[],
+  ids: ReadonlyMap<string, number>,
+): Promise<void> {
+  const rows = jobs.flatMap(({ name, tags }) =>
+    tags.map((tag, position) => ({ job_id: ids.get(name)!, name: tag, position })),
+  );
+  for (let at = 0; at < rows.length; at += AT_ONCE * 10) {
+    await tx
+      .insertInto('job_tags')
+      .values(rows.slice(at, at + AT_ONCE * 10))
+      .execute();
+  }
+}
+
+/** The resource groups with these keys, those that are new in this mode. index: resource_groups_by_key */
+export async function resourceGroups(
+  tx: Transaction,
+  projectId: number,
+  keys: readonly string[],
+  mode: ProcessMode,
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  // In one order, whoever makes them.
+  for (const key of [...new Set(keys)].sort()) {
+    const { id } = await tx
+      .insertInto('resource_groups')
+      .values({ project_id: projectId, key, process_mode: mode, created_at: tx.now, updated_at: tx.now })
+      .onConflict((conflict) => conflict.columns(['project_id', 'key']).doUpdateSet({ project_id: projectId }))
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    found.set(key, id);
+  }
+  return found;
+}

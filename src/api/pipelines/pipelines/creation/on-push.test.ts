@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { jobRun } from '#test/support/job-run.ts';
+import { type Project, world } from '#test/support/world.ts';
+
+const CI_FILE = '.gitlab-ci.yml';
+const FILE = 'J: {script: a}';
+
+async function pipelinesOf({ id }: Project) {
+  const { server, work } = await world();
+  await work();
+  const rows = await server.rooms.database.reader
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', id)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...row, tag: Boolean(row.tag), protected: Boolean(row.protected) }));
+}
+
+async function countJobs({ id }: Project): Promise<number> {
+  const { server } = await world();
+  return (await server.rooms.database.reader.selectFrom('jobs').select('id').where('project_id', '=', id).execute())
+    .length;
+}
+
+test('a commit by the API has a pipeline of its pusher', async () => {
+  const { project, developer } = await world({ project: { readme: true, with: ['developer'] } });
+  await project.owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' });
+  const commit = {
+    branch: 'topic',
+    commit_message: 'Run',
+    actions: [{ action: 'create', file_path: CI_FILE, content: FILE }],
+  };
+  const { body } = await developer.post(`${project.repository}/commits`, commit);
+  const [pipeline, ...others] = await pipelinesOf(project);
+  assert.deepEqual(others, []);
+  const { ref, tag, sha, before_sha, source, status, user_id } = pipeline!;
+  assert.deepEqual([ref, tag, sha, before_sha], ['topic', false, body.id, body.parent_ids[0]]);
+  assert.deepEqual([source, status, user_id, pipeline!.protected], ['push', 'pending', developer.id, false]);
+  assert.equal(await countJobs(project), 1);
+});
+
+test('its jobs are told the address where the server listens, whichever port that has chosen', async () => {
+  const { project, server } = await world({ project: { readme: true } });
+  const when = (url: string) => `{script: a, rules: [{if: '$CI_SERVER_URL == "${url}"'}]}`;
+  await project.commit({ [CI_FILE]: `J: ${when(server.address)}\nK: ${when('http://127.0.0.1:0')}` });
+  assert.equal((await pipelinesOf(project)).length, 1);
+  const { reader } = server.rooms.database;
+  const jobs = await reader.selectFrom('jobs').select('name').where('project_id', '=', project.id).execute();
+  assert.deepEqual(jobs, [{ name: 'J' }]);
+});
+
+test('new branches and tags have pipelines, what is deleted has none', async () => {
+  const { project, owner, work } = await world({ project: { readme: true } });
+  await project.commit({ [CI_FILE]: FILE });
+  await work();
+  await owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' });
+  await work();
+  await owner.post(`${project.repository}/tags`, { tag_name: 'v1', ref: 'main', message: 'annotated' });
+  await owner.delete(`${project.repository}/branches/other`);
+  const made = await pipelinesOf(project);
+  assert.deepEqual(
+    made.map(({ ref, tag, before_sha }) => [ref, tag, /^0+$/.test(before_sha)]),
+    [
+      ['main', false, false],
+      ['other', false, true],
+      ['v1', true, true],
+    ],
+  );
+  assert.equal(new Set(made.map(({ sha }) => sha)).size, 1);
+  assert.deepEqual(
+    made.map((row) => row.protected),
+    [true, false, false],
+  );
+});
+
+test('without a CI file, or with nothing left to run, there is no pipeline', async () => {
+  const { project } = await world({ project: { readme: true } });
+  await project.commit({ 'a.txt': 'a' });
+  await project.commit({ [CI_FILE]: 'J: {script: a, rules: [{if: $NO}]}' });
+  await project.commit({ [CI_FILE]: 'workflow: {rules: [{when: never}]}\nJ: {script: a}' });
+  assert.deepEqual(await pipelinesOf(project), []);
+});
+
+test('of a broken file there is a failed pipeline that says why', async () => {
+  const { project } = await world({ project: { readme: true } });
+  await project.commit({ [CI_FILE]: 'J: {stage: x, script: a}' });
+  const [pipeline] = await pipelinesOf(project);
+  const { status, yaml_errors } = pipeline!;
+  assert.equal(status, 'failed');
+  assert.match(yaml_errors!, /^J job: chosen stage x does not exist/);
+  assert.equal(await countJobs(project), 0);
+});
+
+for (const message of ['Text [ci skip]', '[skip ci]', 'a\n\n[CI-SKIP]', '[Skip_CI] b']) {
+  test(`${JSON.stringify(message)} has a pipeline that is skipped`, async () => {
+    const { newProject } = await world();
+    const project = await newProject({ readme: true });
+    await project.commit({ [CI_FILE]: FILE }, { message });
+    const [pipeline] = await pipelinesOf(project);
+    assert.equal(pipeline!.status, 'skipped');
+    assert.equal(await countJobs(project), 0);
+  });
+}
+
+test('changes are those of the push; of a new branch everything has changed', async () => {
+  const { project, owner, work } = await world({ project: { readme: true } });
+  const rule = (glob: string) => `{script: a, rules: [{changes: ["${glob}"]}]}`;
+  await project.commit({ [CI_FILE]: `doc: ${rule('doc/**/*')}\nsrc: ${rule('src/**/*')}` });
+  await work();
+  await project.commit({ 'doc/a/b.md': 'text' });
+  await work();
+  await owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' });
+  const made = await pipelinesOf(project);
+  const { server } = await world();
+  const jobs = server.rooms.database.reader.selectFrom('jobs').select(['pipeline_id', 'name']).orderBy('id');
+  const rows = await jobs.where('project_id', '=', project.id).execute();
+  assert.deepEqual(
+    rows.map(({ pipeline_id, name }) => [made.findIndex(({ id }) => id === pipeline_id), name]),
+    [
+      [0, 'doc'],
+      [1, 'doc'],
+      [1, 'src'],
+    ],
+  );
+});
+
+test('a file asks for files of the commit, and includes others', async () => {
+  const { project } = await world({ project: { readme: true } });
+  await project.commit({
+    [CI_FILE]: 'include: [{local: /ci/jobs.yml}]\nJ: {script: a, rules: [{exists: ["src/**/*.py"]}]}',
+    'ci/jobs.yml': 'K: {script: k, rules: [{exists: ["**/*.rb"]}]}',
+    'src/deep/a.py': '',
+  });
+  assert.equal((await pipelinesOf(project)).length, 1);
+  assert.equal(await countJobs(project), 1);
+});
+
+test('work that is done twice makes no second pipeline', async () => {
+  const { project, server } = await world({ project: { readme: true } });
+  await project.commit({ [CI_FILE]: FILE });
+  const [made] = await pipelinesOf(project);
+  const payload = {
+    projectId: project.id,
+    userId: project.owner.id,
+    changes: [{ ref: 'refs/heads/main', oldId: made!.before_sha, newId: made!.sha }],
+  };
+  const id = Number(made!.origin!.split(' ')[1]);
+  const { followPushes } = await import('./on-push.ts');
+  const run = jobRun(2, id);
+  await followPushes.afterwards!.handle(server.rooms, payload, run);
+  assert.equal((await pipelinesOf(project)).length, 1);
+});
+
+test('while pipelines are off, and of who may make none, there is none', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await owner.put(project.at, { builds_access_level: 'disabled' });
+  await project.commit({ [CI_FILE]: FILE });
+  assert.deepEqual(await pipelinesOf(project), []);
+});
+
+test('a push gives its pipelines variables, which whoever may not set them does without', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await project.commit(
+    { [CI_FILE]: 'J: {script: a, rules: [{if: $MODE == "full"}]}\nK: {script: a}' },
+    { message: '[skip ci]' },
+  );
+  await pushWith(project, owner, ['ci.variable=MODE=full', 'other.option']);
+  assert.equal((await pipelinesOf(project)).length, 2);
+  assert.equal(await countJobs(project), 2);
+  await owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'no_one_allowed' });
+  await pushWith(project, owner, ['ci.variable=MODE=full']);
+  assert.equal((await pipelinesOf(project)).length, 3);
+  assert.equal(await countJobs(project), 3);
+  await pushWith(project, owner, ['ci.skip']);
+  assert.equal((await pipelinesOf(project)).at(-1)!.status, 'skipped');
+});
+
+test('of one push of many refs the first four have pipelines', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await project.commit({ [CI_FILE]: FILE }, { message: '[skip ci]' });
+  await pipelinesOf(project);
+  await pushWith(project, owner, [], ['a', 'b', 'c', 'd', 'e', 'f']);
+  assert.equal((await pipelinesOf(project)).length, 5);
+});
+
+const place = await mkdtemp(join(tmpdir(), 'hearth-pipelines-'));
+after(() => rm(place, { recursive: true, force: true }));
+
+/** A commit on `main`, pushed to these branches by the real git with these options. */
+async function pushWith(project: Project, caller: Project['owner'], options: readonly string[], branches = ['main']) {
+  const { server } = await world();
+  const remote = `${server.address.replace('http://', `http://x:${caller.token}@`)}/${project.path_with_namespace}.git`;
+  const copy = await mkdtemp(join(place, 'copy-'));
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: place };
+  const git = (...args: string[]) =>
+    promisify(execFile)('git', ['-c', 'user.name=Push', '-c', 'user.email=push@hearth.test', ...args], {
+      cwd: copy,
+      env,
+    });
+  await git('clone', '-q', remote, '.');
+  await git('commit', '-q', '--allow-empty', '-m', 'Run');
+  await git(
+    'push',
+    '-q',
+    ...options.flatMap((option) => ['-o', option]),
+    'origin',
+    ...branches.map((name) => `HEAD:refs/heads/${name}`),
+  );
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import type { Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { PIECE } from '#events/batches.ts';
+
+/**
+ * Removes pipelines and jobs by so many rows at a time, those counted that go with them: a job may have a log of very many
+ * chunks. Each function returns as `pieceOf` asks: PIECE while there may be more.
+ */
+
+/** Whose jobs go: a project's, or a pipeline's. */
+type Of = 'project_id' | 'pipeline_id';
+
+/**
+ * First goes what some jobs have left, then as many of them as their tags and variables allow. Those of the last stages go first,
+ * so that none that is there still is the next one to run. index: jobs_by_project, jobs_by_pipeline
+ */
+export async function removeJobs(tx: Transaction, of: Of, id: number, { retried = false } = {}): Promise<number> {
+  const jobs = await tx
+    .selectFrom('jobs')
+    .select((eb) => [
+      'jobs.id',
+      eb
+        .selectFrom('job_tags')
+        .select(eb.fn.countAll<number>().as('count'))
+        .whereRef('job_tags.job_id', '=', 'jobs.id')
+        .as('tags'),
+      eb
+        .selectFrom('job_variables')
+        .select(eb.fn.countAll<number>().as('count'))
+        .whereRef('job_variables.job_id', '=', 'jobs.id')
+        .as('variables'),
+    ])
+    .where(of, '=', id)
+    .$if(of === 'pipeline_id', (query) => query.orderBy('stage_index', 'desc'))
+    .$if(retried, (query) => query.where(sql<boolean>`retried`))
+    .orderBy('id', 'desc')
+    .limit(PIECE)
+    .execute();
+  const gone = await removeLeft(
+    tx,
+    jobs.map((job) => job.id),
+  );
+  const weighed = jobs.map((job) => ({ id: job.id, rows: 1 + Number(job.tags) + Number(job.variables) }));
+  return removeSome(tx, 'jobs', weighed, PIECE - gone);
+}
+
+/** Some of what others have said of commits. index: commit_statuses_by_project, commit_statuses_by_pipeline */
+export async function removePosted(tx: Transaction, of: Of, id: number): Promise<number> {
+  const some = tx.selectFrom('commit_statuses').select('id').where(of, '=', id).limit(PIECE);
+  const { numDeletedRows } = await tx.deleteFrom('commit_statuses').where('id', 'in', some).executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+/** Some pipelines of a project, which have no jobs any more. index: pipelines_by_project */
+export async function removePipelines(tx: Transaction, projectId: number): Promise<number> {
+  const pipelines = await tx
+    .selectFrom('pipelines')
+    .select((eb) => [
+      'pipelines.id',
+      eb
+        .selectFrom('pipeline_variables')
+        .select(eb.fn.countAll<number>().as('count'))
+        .whereRef('pipeline_variables.pipeline_id', '=', 'pipelines.id')
+        .as('variables'),
+    ])
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .limit(PIECE)
+    .execute();
+  const weighed = pipelines.map(({ id, variables }) => ({ id, rows: 1 + Number(variables) }));
+  return removeSome(tx, 'pipelines', weighed, PIECE);
+}
+
+/** A row, and how many go with it, itself among them. */
+interface Weighed {
+  readonly id: number;
+  readonly rows: number;
+}
+
+/** The first of these that together are so many rows at most. index: jobs primary key, pipelines primary key */
+async function removeSome(
+  tx: Transaction,
+  table: 'jobs' | 'pipelines',
+  found: readonly Weighed[],
+  most: number,
+): Promise<number> {
+  const some = atMost(most, found);
+  if (some.length > 0)
+    await tx
+      .deleteFrom(table)
+      .where(isAmong(tx, sql.ref('id'), some))
+      .execute();
+  return some.length === found.length && found.length < PIECE ? 0 : PIECE;
+}
+
+/** PIECE rows at most of the logs and files of these jobs; how many they were. index: job_trace_chunks_pkey, job_artifacts_by_job */
+async function removeLeft(tx: Transaction, jobIds: readonly number[]): Promise<number> {
+  if (jobIds.length === 0) return 0;
+  const ofJobs = isAmong(tx, sql.ref('job_id'), jobIds);
+  const chunks = await sql`delete from job_trace_chunks where (job_id, start) in
+    (select job_id, start from job_trace_chunks where ${ofJobs} limit ${PIECE})`.execute(tx);
+  const gone = Number(chunks.numAffectedRows ?? 0);
+  const files = await sql`delete from job_artifacts where id in
+    (select id from job_artifacts where ${ofJobs} limit ${PIECE - gone})`.execute(tx);
+  return gone + Number(files.numAffectedRows ?? 0);
+}
+
+/** The first of these that together are no more rows; one at least, unless there is no row to be had. */
+function atMost(most: number, some: readonly Weighed[]): number[] {
+  const ids: number[] = [];
+  let sum = 0;
+  for (const { id, rows } of some) {
+    sum += rows;
+    if (most === 0 || (sum > most && ids.length > 0)) break;
+    ids.push(id);
+  }
+  return ids;
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NOBODY } from '#authentication/caller.ts';
+import { linkBlob, storeBlob } from '#blobs/index.ts';
+import { PIECE } from '#events/batches.ts';
+import type { FactName, Facts } from '#events/domain-events.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+
+const here = await world();
+const { newProject, root, server, work } = here;
+const { database, acting } = server.rooms;
+
+/** A pipeline of one more job than a piece takes. */
+async function large(project: Project): Promise<void> {
+  const pipeline_id = await pipelineRow(here, project);
+  const first = await jobRow(here, project, { pipeline_id, status: 'success' });
+  await database.transaction(async (tx) => {
+    const { id: _id, ...like } = await tx
+      .selectFrom('jobs')
+      .selectAll()
+      .where('id', '=', first)
+      .executeTakeFirstOrThrow();
+    const rows = Array.from({ length: PIECE }, (_, index) => ({ ...like, name: `job ${index}` }));
+    for (let from = 0; from < PIECE; from += 20)
+      await tx
+        .insertInto('jobs')
+        .values(rows.slice(from, from + 20))
+        .execute();
+  });
+}
+
+const rowsOf = async (table: 'jobs' | 'pipelines', { id }: Project) =>
+  database.reader.selectFrom(table).select('user_id').where('project_id', '=', id).execute();
+const ahead = <Name extends FactName>(name: Name, payload: Facts[Name]) =>
+  acting(NOBODY, (act) => act.ahead(name, payload));
+
+test('the jobs of a project that goes are removed piece by piece, and then its pipelines', async () => {
+  const project = await newProject();
+  await large(project);
+  const fact = { projectId: project.id, storage: '', diskPath: '' };
+  assert.equal(await ahead('project-destroyed', fact), true);
+  assert.deepEqual([(await rowsOf('jobs', project)).length, (await rowsOf('pipelines', project)).length], [1, 1]);
+  while (await ahead('project-destroyed', fact));
+  assert.deepEqual([await rowsOf('jobs', project), await rowsOf('pipelines', project)], [[], []]);
+});
+
+test('what a deleted user has run becomes nobody’s piece by piece, and stays', async () => {
+  const group = await here.newGroup();
+  const runs = await group.add('developer');
+  const project = await newProject({ in: group });
+  await large({ ...project, owner: runs } as Project);
+  const named = async () => (await rowsOf('jobs', project)).filter(({ user_id }) => user_id !== null).length;
+  assert.equal(await ahead('user-deleted', { userId: runs.id, ghostUserId: root.id, hard: false }), true);
+  assert.equal(await named(), 1);
+  await done(root.delete(`/users/${runs.id}`));
+  await work();
+  assert.equal(await named(), 0);
+  assert.deepEqual(await rowsOf('pipelines', project), [{ user_id: null }]);
+  assert.equal((await rowsOf('jobs', project)).length, PIECE + 1);
+});
+
+test('what jobs have left counts: no piece removes more rows, and all goes in the end', async () => {
+  const project = await newProject();
+  const job_id = await jobRow(here, project, { status: 'success', tags: ['a', 'b'] });
+  const blob = await storeBlob(server.rooms.blobs, Buffer.from('x'));
+  assert.ok(!isRefused(blob));
+  const chunks = Array.from({ length: PIECE + 2 }, (_, start) => ({ job_id, start, ...blob }));
+  await database.transaction(async (tx) => {
+    await linkBlob(tx, blob);
+    for (let at = 0; at < chunks.length; at += 100)
+      await tx
+        .insertInto('job_trace_chunks')
+        .values(chunks.slice(at, at + 100))
+        .execute();
+  });
+  const left = async () => {
+    const rows = database.reader.selectFrom('job_trace_chunks').select('start').where('job_id', '=', job_id);
+    return [(await rows.execute()).length, (await rowsOf('jobs', project)).length];
+  };
+  const fact = { projectId: project.id, storage: '', diskPath: '' };
+  assert.equal(await ahead('project-destroyed', fact), true);
+  assert.deepEqual(await left(), [2, 1]);
+  while (await ahead('project-destroyed', fact));
+  assert.deepEqual(await left(), [0, 0]);
+});
+
+test('jobs with many tags, and pipelines with many variables, are fewer at a time', async () => {
+  const project = await newProject();
+  const pipeline_id = await pipelineRow(here, project);
+  const tags = Array.from({ length: PIECE / 2 }, (_, index) => `tag ${index}`);
+  for (let at = 0; at < 3; at++) await jobRow(here, project, { pipeline_id, tags, status: 'success' });
+  const other = await pipelineRow(here, project);
+  const values = Array.from({ length: PIECE }, (_, index) => ({
+    pipeline_id: other,
+    key: `K${index}`,
+    value: '',
+    variable_type: 'env_var' as const,
+    raw: false,
+  }));
+  await database.transaction(async (tx) => {
+    for (let at = 0; at < PIECE; at += 100)
+      await tx
+        .insertInto('pipeline_variables')
+        .values(values.slice(at, at + 100))
+        .execute();
+  });
+  const fact = { projectId: project.id, storage: '', diskPath: '' };
+  const seen: number[][] = [];
+  for (let more = true; more; ) {
+    more = await ahead('project-destroyed', fact);
+    seen.push([(await rowsOf('jobs', project)).length, (await rowsOf('pipelines', project)).length]);
+  }
+  assert.deepEqual(seen, [
+    [2, 2],
+    [1, 2],
+    [0, 1],
+    [0, 0],
+  ]);
+});
+
+test('a pipeline whose jobs have left much is deleted with all of it', async () => {
+  const project = await newProject();
+  await large(project);
+  const [pipeline] = (await project.owner.get(`${project.at}/pipelines`)).body;
+  assert.equal((await project.owner.delete(`${project.at}/pipelines/${pipeline.id}`)).status, 204);
+  assert.deepEqual([await rowsOf('jobs', project), await rowsOf('pipelines', project)], [[], []]);
+});

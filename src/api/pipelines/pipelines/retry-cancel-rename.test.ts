@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
+import { given } from '../processing/fixtures.testing.ts';
+
+const here = await world({ project: { readme: true, with: ['guest', 'reporter', 'developer', 'maintainer'] } });
+const { project, guest, reporter, developer, maintainer, owner, newProject, anonymous } = here;
+const at = `${project.at}/pipelines`;
+
+test('a retried pipeline runs again what has failed or was canceled, and what was skipped waits for it', async () => {
+  const pipeline = await given(here, project, { a: {}, b: {}, c: { stage: 1 } });
+  await pipeline.run('a', 'success');
+  await pipeline.run('b', 'failed');
+  const { status, body } = await developer.post(`${at}/${pipeline.id}/retry`);
+  assert.deepEqual([status, body.status, body.finished_at], [201, 'running', null]);
+  assert.deepEqual(await pipeline.statuses(), { a: 'success', b: 'pending', c: 'created', pipeline: 'running' });
+});
+
+test('a canceled pipeline ends with its jobs, and one that has ended stays as it is', async () => {
+  const pipeline = await given(here, project, { a: {}, held: { stage: 1, when: 'manual' } });
+  await pipeline.run('a');
+  const { status, body } = await developer.post(`${at}/${pipeline.id}/cancel`);
+  assert.deepEqual([status, body.status], [200, 'canceled']);
+  assert.deepEqual(await pipeline.statuses(), { a: 'canceled', held: 'canceled', pipeline: 'canceled' });
+  assert.equal((await developer.post(`${at}/${pipeline.id}/cancel`)).status, 200);
+  assert.equal((await reporter.post(`${at}/${pipeline.id}/cancel`)).status, 403);
+});
+
+test('Developers act on pipelines of a protected branch that they may merge into', async () => {
+  await done(
+    owner.post(`${project.at}/protected_branches`, { name: 'open', push_access_level: 40, merge_access_level: 30 }),
+  );
+  await done(
+    owner.post(`${project.at}/protected_branches`, { name: 'shut', push_access_level: 40, merge_access_level: 40 }),
+  );
+  const [open, shut] = [
+    await pipelineRow(here, project, { ref: 'open' }),
+    await pipelineRow(here, project, { ref: 'shut' }),
+  ];
+  assert.equal((await developer.post(`${at}/${open}/cancel`)).status, 200);
+  assert.equal((await developer.post(`${at}/${shut}/cancel`)).status, 403);
+  assert.equal((await maintainer.post(`${at}/${shut}/cancel`)).status, 200);
+});
+
+test('an owner deletes a pipeline with its jobs, others do not', async () => {
+  const pipeline = await given(here, project, { a: {} });
+  const job = await pipeline.idOf('a');
+  assert.equal((await maintainer.delete(`${at}/${pipeline.id}`)).status, 403);
+  assert.equal((await owner.delete(`${at}/${pipeline.id}`)).status, 204);
+  assert.deepEqual((await owner.get(`${at}/${pipeline.id}`)).body, { message: '404 Not found' });
+  assert.equal((await owner.get(`${project.at}/jobs/${job}`)).status, 404);
+});
+
+test('pipelines are listed by what they are, and read by name', async () => {
+  const one = await newProject({ readme: true });
+  const [a, b, c] = [
+    await pipelineRow(here, one, { ref: 'x', status: 'success', source: 'api' }),
+    await pipelineRow(here, one, { ref: 'y', status: 'running', yaml_errors: 'odd' }),
+    await pipelineRow(here, one, { ref: 'x', status: 'failed' }),
+  ];
+  const list = async (query: string) =>
+    (await one.owner.get(`${one.at}/pipelines?${query}`)).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual(await list(''), [c, b, a]);
+  assert.deepEqual(await list('sort=asc&order_by=ref'), [a, c, b]);
+  assert.deepEqual([await list('scope=finished'), await list('scope=running')], [[c, a], [b]]);
+  assert.deepEqual([await list('scope=branches'), await list('scope=tags')], [[c, b], []]);
+  assert.deepEqual([await list('source=api'), await list('status=failed'), await list('ref=y')], [[a], [c], [b]]);
+  assert.deepEqual([await list('yaml_errors=true'), await list('username=nobody')], [[b], []]);
+  assert.deepEqual(await list(`username=${one.owner.username}&ref=x`), [c, a]);
+  assert.equal((await one.owner.get(`${one.at}/pipelines/latest?ref=x`)).body.id, c);
+  assert.equal((await one.owner.get(`${one.at}/pipelines/latest?ref=z`)).status, 404);
+  const named = await one.owner.put(`${one.at}/pipelines/${a}/metadata`, { name: 'Nightly' });
+  assert.deepEqual([named.status, named.body.name], [200, 'Nightly']);
+  assert.deepEqual(await list('name=Nightly'), [a]);
+});
+
+test('how long a pipeline waited is told in whole seconds, and not at all of less than one', async () => {
+  const waited = async (milliseconds: number) => {
+    const created_at = here.clock.now().toISOString();
+    const started_at = new Date(here.clock.now().getTime() + milliseconds).toISOString();
+    const id = await pipelineRow(here, project, { created_at, started_at });
+    return (await owner.get(`${at}/${id}`)).body.queued_duration;
+  };
+  assert.deepEqual([await waited(2900), await waited(900)], [2, null]);
+});
+
+test('pipelines of a public project are everybody’s to read, those of a private one members’', async () => {
+  const open = await newProject({ visibility: 'public', readme: true });
+  const there = `${open.at}/pipelines/${await pipelineRow(here, open)}`;
+  assert.equal((await anonymous.get(there)).status, 200);
+  assert.deepEqual((await anonymous.get(`${there}/bridges`)).body, []);
+  assert.equal((await anonymous.get(`${there}/variables`)).status, 401);
+  assert.equal((await anonymous.post(`${there}/cancel`)).status, 401);
+  const own = `${at}/${await pipelineRow(here, project)}`;
+  assert.equal((await anonymous.get(own)).status, 404);
+  assert.equal((await guest.get(own)).status, 200);
+  assert.deepEqual((await maintainer.get(`${own}/variables`)).body, []);
+  assert.equal((await developer.get(`${own}/variables`)).status, 403);
+});

@@ -1,0 +1,105 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Transaction } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import type { JobWhen } from '#database/tables/pipelines.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { wantEnvironments } from './deployment-check.ts';
+import type { Whose } from './job-transitions.ts';
+import { type EngineOptions, optionsOf } from './store.ts';
+
+/** Attempts after the first: a job is never run again, another row of its name is. */
+
+export interface Clone {
+  readonly id: number;
+  readonly name: string;
+  readonly run_when: JobWhen;
+  readonly environment: string | null;
+  readonly user_id: number | null;
+}
+
+/** What another attempt has of the one before. */
+const KEPT = [
+  'project_id',
+  'pipeline_id',
+  'name',
+  'stage',
+  'stage_index',
+  'run_when',
+  'protected',
+  'environment',
+  'resource_group_id',
+  'needs',
+  'options',
+] as const;
+
+/**
+ * Adds another attempt of each of these jobs of the pipeline, as `created`, with its tags and variables; those before count
+ * as retried. They have been read in this transaction as the latest of their names.
+ */
+export async function cloneJobs(
+  act: Act,
+  whose: Whose,
+  jobIds: readonly number[],
+  userId: number | null,
+): Promise<Clone[]> {
+  if (jobIds.length === 0) return [];
+  const among = (column: string) => isAmong(act, sql.ref(column), jobIds);
+  const mayFail = await thatMayFail(act, jobIds);
+  // index: jobs primary key
+  await act.updateTable('jobs').set({ retried: true, updated_at: act.now }).where(among('id')).execute();
+  const clones = await act
+    .insertInto('jobs')
+    .columns([...KEPT, 'timeout', 'allow_failure', 'status', 'retried', 'user_id', 'created_at', 'updated_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('jobs as old')
+        .select(KEPT.map((name) => `old.${name}` as const))
+        .select([
+          // What a runner made of it is written there instead.
+          sql<number | null>`case when old.started_at is null then old.timeout else old.file_timeout end`.as('timeout'),
+          sql<boolean>`${isAmong(act, sql.ref('old.id'), mayFail)}`.as('allow_failure'),
+          sql.lit<'created'>('created').as('status'),
+          sql<boolean>`false`.as('retried'),
+          sql<number | null>`cast(${userId} as bigint)`.as('user_id'),
+          sql<string>`${act.now}`.as('created_at'),
+          sql<string>`${act.now}`.as('updated_at'),
+        ])
+        .where(among('old.id'))
+        .orderBy('old.id'),
+    )
+    .returning(['id', 'name', 'run_when', 'environment', 'user_id'])
+    .execute();
+  await copyBesides(act, whose.pipeline_id, among('old.id'));
+  await wantEnvironments(act, whose, clones);
+  return clones;
+}
+
+/** Those of them that may fail, whatever exit code lets them just now. */
+async function thatMayFail(tx: Transaction, jobIds: readonly number[]): Promise<number[]> {
+  // index: jobs primary key
+  const rows = await tx
+    .selectFrom('jobs')
+    .select(['id', 'exit_code'])
+    .where(isAmong(tx, sql.ref('id'), jobIds))
+    .where('allow_failure', '=', true)
+    .execute();
+  const byExitCode = rows.filter(({ exit_code }) => exit_code !== null).map(({ id }) => id);
+  const options = await optionsOf(tx, byExitCode);
+  return rows.filter(({ id }) => !hasExitCodes(options.get(id))).map(({ id }) => id);
+}
+
+function hasExitCodes(options: EngineOptions | undefined): boolean {
+  return (options?.allow_failure_exit_codes ?? []).length > 0;
+}
+
+/** Tags and variables of those that have just been cloned. index: jobs_latest_by_name, job_tags_pkey, job_variables_by_key */
+async function copyBesides(tx: Transaction, pipelineId: number, old: ReturnType<typeof isAmong>): Promise<void> {
+  const clones = sql`jobs as old inner join jobs as clone
+    on clone.pipeline_id = ${pipelineId} and clone.name = old.name and not clone.retried`;
+  await sql`insert into job_tags (job_id, name, position)
+    select clone.id, job_tags.name, job_tags.position from ${clones}
+    inner join job_tags on job_tags.job_id = old.id where ${old}`.execute(tx);
+  await sql<SqlBool>`insert into job_variables (job_id, key, value)
+    select clone.id, job_variables.key, job_variables.value from ${clones}
+    inner join job_variables on job_variables.job_id = old.id where ${old}`.execute(tx);
+}

@@ -1,0 +1,77 @@
+import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { nextIdOf } from '#database/dialect.ts';
+import { hasRow } from '#database/has-row.ts';
+import type { CommitStatusName } from '#database/tables/pipelines.ts';
+import type { Part } from './composite-status.ts';
+
+/** The rows of statuses that others than runners post. */
+
+/** The steps that are still to be made. */
+export const UNDER_WAY: readonly CommitStatusName[] = ['pending', 'running'];
+
+const isLatest = sql<SqlBool>`not retried`;
+
+/** What they are for their pipeline: each status that there is, once. index: commit_statuses_latest_by_status */
+export async function postedParts(db: Reader, pipelineId: number): Promise<Part[]> {
+  const rows = await db
+    .selectFrom('commit_statuses')
+    .select('status')
+    .distinct()
+    .where('pipeline_id', '=', pipelineId)
+    .where(isLatest)
+    .execute();
+  return rows.map(({ status }) => ({ status, allow_failure: false }));
+}
+
+/** The latest of this name. index: commit_statuses_latest_by_name */
+export async function latestPosted(db: Reader, pipelineId: number, name: string) {
+  const row = await db
+    .selectFrom('commit_statuses')
+    .select(['id', 'status', 'user_id'])
+    .where('pipeline_id', '=', pipelineId)
+    .where('name', '=', name)
+    .where(isLatest)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Has the pipeline a job of this name? index: jobs_latest_by_name */
+export function hasJobNamed(db: Reader, pipelineId: number, name: string): Promise<boolean> {
+  const jobs = db.selectFrom('jobs').select('id').where('pipeline_id', '=', pipelineId).where('name', '=', name);
+  return hasRow(jobs.where(isLatest));
+}
+
+type NewRow = Omit<Insertable<Schema['commit_statuses']>, 'id' | 'retried' | 'created_at' | 'updated_at'>;
+
+/** Adds one, of a number that no job has; its id. */
+export async function insertPosted(tx: Transaction, row: NewRow): Promise<number> {
+  const id = await nextIdOf(tx, 'jobs');
+  const values = { ...row, id, retried: false, created_at: tx.now, updated_at: tx.now };
+  await tx.insertInto('commit_statuses').values(values).execute();
+  return id;
+}
+
+/** index: commit_statuses primary key */
+export async function updatePosted(
+  tx: Transaction,
+  id: number,
+  change: Omit<Updateable<Schema['commit_statuses']>, 'id' | 'updated_at'>,
+): Promise<void> {
+  await tx
+    .updateTable('commit_statuses')
+    .set({ ...change, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Nobody waits any more for those of a pipeline that is canceled. index: commit_statuses_latest_by_status */
+export async function cancelPosted(tx: Transaction, pipelineId: number): Promise<void> {
+  await tx
+    .updateTable('commit_statuses')
+    .set({ status: 'canceled', finished_at: tx.now, updated_at: tx.now })
+    .where('pipeline_id', '=', pipelineId)
+    .where('status', 'in', UNDER_WAY)
+    .where(isLatest)
+    .execute();
+}

@@ -1,0 +1,67 @@
+import type { CommitStatusName } from '#database/tables/pipelines.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { hasJobNamed, insertPosted, latestPosted, UNDER_WAY, updatePosted } from './commit-status-store.ts';
+import { type PipelineKey, settle } from './state-machine.ts';
+
+/**
+ * What others than runners say of a commit counts for its pipeline as jobs do (contract/runners.md §4.8): the last step of
+ * such a status, and all that follows from it, is one act in the turn of the project's jobs.
+ */
+
+export interface Posted {
+  readonly name: string;
+  readonly state: CommitStatusName;
+  readonly userId: number;
+  /** What is told of it besides. */
+  readonly about: {
+    readonly target_url?: string;
+    readonly description?: string;
+    readonly coverage?: number;
+  };
+}
+
+/** The words of steps, and from where each is possible; of a new status every one is. */
+const STEPS: Readonly<
+  Record<CommitStatusName, { readonly event: string; readonly from: readonly CommitStatusName[] }>
+> = {
+  pending: { event: 'enqueue', from: [] },
+  running: { event: 'run', from: ['pending'] },
+  success: { event: 'success', from: UNDER_WAY },
+  failed: { event: 'drop', from: UNDER_WAY },
+  canceled: { event: 'cancel', from: UNDER_WAY },
+  skipped: { event: 'skip', from: ['pending'] },
+};
+
+/**
+ * Brings on what the user has begun under this name, or adds another one, for which older ones count as retried; its id.
+ * `taken`: a job of the pipeline has this name. `impossible`: there is no such step.
+ */
+export async function postStatus(
+  act: Act,
+  pipeline: PipelineKey,
+  posted: Posted,
+): Promise<number | Refused<'taken' | 'impossible'>> {
+  const { name, state, userId, about } = posted;
+  if (await hasJobNamed(act, pipeline.id, name)) return refused('taken');
+  const latest = await latestPosted(act, pipeline.id, name);
+  const isOwn = latest !== null && latest.user_id === userId && UNDER_WAY.includes(latest.status);
+  const { event, from } = STEPS[state];
+  if (isOwn && !from.includes(latest.status)) return refused('impossible', { event, from: latest.status });
+  const change = { ...about, ...momentOf(act, state), status: state };
+  if (isOwn) await updatePosted(act, latest.id, change);
+  else if (latest !== null) await updatePosted(act, latest.id, { retried: true });
+  const row = { ...change, ...pipelineOf(pipeline), name, user_id: userId };
+  const id = isOwn ? latest.id : await insertPosted(act, row);
+  await settle(act, pipeline);
+  return id;
+}
+
+const pipelineOf = ({ id, project_id }: PipelineKey) => ({ pipeline_id: id, project_id });
+
+/** The moment of its life that a step brings, and why it has failed. */
+function momentOf({ now }: Act, state: CommitStatusName) {
+  if (state === 'running') return { started_at: now };
+  if (state === 'failed') return { finished_at: now, failure_reason: 'api_failure' };
+  return state === 'success' || state === 'canceled' ? { finished_at: now } : {};
+}

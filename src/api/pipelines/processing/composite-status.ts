@@ -1,0 +1,79 @@
+import type { JobStatus } from '#database/tables/pipelines.ts';
+
+/** What a set of jobs is, taken together (contract/runners.md "States"). Pure. */
+
+/** What counts of a job for the set that it is in. */
+export interface Part {
+  readonly status: JobStatus;
+  readonly allow_failure: boolean;
+}
+
+/** `warning`: it has failed or was canceled, and may; `ignored`: it waits to be played, and nobody needs to. */
+type Sign = JobStatus | 'warning' | 'ignored';
+
+/** How many jobs of each sign a set has: sets are put together without looking at their jobs again. */
+export class Tally {
+  readonly #signs = new Map<Sign, number>();
+  #size = 0;
+
+  add(part: Part): void {
+    const sign = signOf(part);
+    this.#signs.set(sign, (this.#signs.get(sign) ?? 0) + 1);
+    this.#size += 1;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(...signs: readonly Sign[]): boolean {
+    return signs.some((sign) => this.#signs.has(sign));
+  }
+
+  hasOnly(...signs: readonly Sign[]): boolean {
+    return [...this.#signs.keys()].every((sign) => signs.includes(sign));
+  }
+
+  /** What they are together; of no job: success. */
+  composite(): JobStatus {
+    if (this.#size === 0) return 'success';
+    for (const [status, signs] of ONLY) if (this.hasOnly(...signs)) return status;
+    for (const [status, signs] of ANY) if (this.has(...signs)) return status;
+    return 'failed';
+  }
+}
+
+/** What the jobs are together: also the status of a pipeline that has just these. */
+export function composite(parts: Iterable<Part>): JobStatus {
+  const tally = new Tally();
+  for (const part of parts) tally.add(part);
+  return tally.composite();
+}
+
+function signOf({ status, allow_failure }: Part): Sign {
+  if (!allow_failure) return status;
+  if (status === 'failed' || status === 'canceled') return 'warning';
+  return status === 'manual' ? 'ignored' : status;
+}
+
+type Rule = readonly [status: JobStatus, signs: readonly Sign[]];
+
+/** The first that holds, before those below: nothing but these signs is there. */
+const ONLY: readonly Rule[] = [
+  ['skipped', ['skipped', 'ignored']],
+  ['success', ['success', 'skipped', 'warning', 'ignored']],
+  ['created', ['created', 'warning', 'ignored']],
+  ['canceled', ['canceled', 'success', 'skipped', 'warning', 'ignored']],
+  ['pending', ['pending', 'created', 'skipped', 'warning', 'ignored']],
+];
+
+/** The first that holds: one of these signs is there. */
+const ANY: readonly Rule[] = [
+  ['running', ['running', 'pending']],
+  ['waiting_for_resource', ['waiting_for_resource']],
+  ['manual', ['manual']],
+  ['scheduled', ['scheduled']],
+  ['preparing', ['preparing', 'waiting_for_callback']],
+  ['running', ['created']],
+  ['canceling', ['canceling']],
+];

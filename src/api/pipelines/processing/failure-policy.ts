@@ -1,0 +1,34 @@
+import type { Act } from '#events/unit-of-work.ts';
+import { allowFailure, attemptsBefore, type EngineOptions, optionsOf, type SteppedJob } from './store.ts';
+
+/** What the CI file says of a job that has failed: `retry` and `allow_failure:exit_codes` (contract/runners.md §6). */
+
+/** Another attempt would end the same way. */
+const IN_VAIN: ReadonlySet<string> = new Set([
+  'user_blocked',
+  'builds_disabled',
+  'project_deleted',
+  'no_matching_runner',
+  'missing_dependency_failure',
+  'environment_creation_failure',
+  'protected_environment_failure',
+  'deployment_rejected',
+  'stale_schedule',
+]);
+
+/** Says whether the job, which has just failed, is to be tried `again`; lets it fail where its exit code may. */
+export async function afterFailure(act: Act, job: SteppedJob): Promise<'again' | 'over'> {
+  const options = (await optionsOf(act, [job.id])).get(job.id) ?? {};
+  const mayFail = job.exit_code !== null && options.allow_failure_exit_codes?.includes(job.exit_code) === true;
+  if (mayFail) await allowFailure(act, job.id);
+  if (!isWorthAnother(job, options.retry)) return 'over';
+  const before = await attemptsBefore(act, job.pipeline_id, job.name);
+  return before < (options.retry?.max ?? 0) ? 'again' : 'over';
+}
+
+function isWorthAnother({ failure_reason, exit_code }: SteppedJob, retry: EngineOptions['retry']): boolean {
+  if (!retry || retry.max < 1 || failure_reason === null || IN_VAIN.has(failure_reason)) return false;
+  const { when, exit_codes } = retry;
+  const always = when.includes('always') || (when.length === 0 && exit_codes.length === 0);
+  return always || when.includes(failure_reason) || (exit_code !== null && exit_codes.includes(exit_code));
+}

@@ -1,0 +1,79 @@
+import { NOBODY } from '#authentication/caller.ts';
+import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
+import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import type { Project, World } from '#test/support/world.ts';
+import { beginPipeline, changeJob } from './index.ts';
+
+/** A pipeline of these jobs as their CI file would make it, begun. */
+export interface Given {
+  readonly id: number;
+  /** The id of the latest attempt of this job. */
+  idOf(name: string): Promise<number>;
+  /** Each job's status by its name, the latest attempts; `pipeline` is the pipeline's own. */
+  statuses(): Promise<Record<string, JobStatus>>;
+  /** Runs a job to this end, or only begins to; `change`: what is known of its end besides. */
+  run(name: string, to?: JobStatus, change?: Parameters<typeof changeJob>[4]): Promise<void>;
+}
+
+export interface GivenJob {
+  readonly stage?: number;
+  readonly when?: JobWhen;
+  readonly mayFail?: boolean;
+  readonly needs?: readonly string[];
+  readonly options?: object;
+  readonly row?: Parameters<typeof jobRow>[2];
+}
+
+export async function given(
+  here: World,
+  project: Project,
+  jobs: Readonly<Record<string, GivenJob>>,
+  row: Parameters<typeof pipelineRow>[2] = {},
+): Promise<Given> {
+  const { database, acting } = here.server.rooms;
+  const id = await pipelineRow(here, project, { status: 'created', ref: 'feature', ...row });
+  for (const [name, { stage = 0, when = 'on_success', mayFail = false, needs, options = {}, row }] of Object.entries(
+    jobs,
+  )) {
+    await jobRow(here, project, {
+      pipeline_id: id,
+      name,
+      stage: `stage ${stage}`,
+      stage_index: stage,
+      status: 'created',
+      run_when: when,
+      allow_failure: mayFail,
+      queued_at: null,
+      needs:
+        needs === undefined ? null : JSON.stringify(needs.map((job) => ({ job, artifacts: true, optional: true }))),
+      options: JSON.stringify(options),
+      ...row,
+    });
+  }
+  await acting(NOBODY, (act) => beginPipeline(act, { id, project_id: project.id }));
+  const latest = () =>
+    database.reader
+      .selectFrom('jobs')
+      .select(['id', 'name', 'status'])
+      .where('pipeline_id', '=', id)
+      .where('retried', '=', false)
+      .execute();
+  const idOf = async (name: string) => (await latest()).find((job) => job.name === name)!.id;
+  return {
+    id,
+    idOf,
+    async statuses() {
+      const { status } = await database.reader
+        .selectFrom('pipelines')
+        .select('status')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      return { ...Object.fromEntries((await latest()).map((job) => [job.name, job.status])), pipeline: status };
+    },
+    async run(name, to = 'running', change = {}) {
+      const job = await idOf(name);
+      await acting(NOBODY, (act) => changeJob(act, job, ['pending'], 'running', { timeout: 60 }));
+      if (to !== 'running') await acting(NOBODY, (act) => changeJob(act, job, ['running'], to, change));
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
+import { composite, type Part } from './composite-status.ts';
+import { advance, laterThan, type Place } from './job-readiness.ts';
+
+/** `name status when needs` of a job: `a* 0 failed`; a star lets it fail. */
+function jobOf(id: number, text: string): Place {
+  const [name, stage, status, run_when = 'on_success', needs] = text.split(' ') as [
+    string,
+    string,
+    JobStatus,
+    JobWhen?,
+    string?,
+  ];
+  return {
+    id,
+    name: name.replace('*', '').replace('_', ' '),
+    stage_index: Number(stage),
+    status,
+    run_when,
+    allow_failure: name.includes('*'),
+    needs:
+      needs === undefined
+        ? null
+        : needs.split(',').flatMap((job) => (job === '-' ? [] : [{ job, artifacts: true, optional: false }])),
+  };
+}
+
+/** What becomes of the jobs, by their names. */
+function outcomesOf(...texts: readonly string[]): Record<string, string> {
+  const jobs = texts.map((text, index) => jobOf(index + 1, text));
+  const outcomes = advance(jobs);
+  return Object.fromEntries(jobs.flatMap(({ id, name }) => (outcomes.has(id) ? [[name, outcomes.get(id)!]] : [])));
+}
+
+test('a stage begins when the stages before it have ended well, and not before', () => {
+  assert.deepEqual(outcomesOf('a 0 created', 'b 1 created'), { a: 'pending' });
+  assert.deepEqual(outcomesOf('a 0 success', 'c 0 running', 'b 1 created'), {});
+  assert.deepEqual(outcomesOf('a 0 success', 'c 0 skipped', 'b 1 created'), { b: 'pending' });
+  assert.deepEqual(outcomesOf('a 0 skipped', 'b 1 created'), { b: 'pending' });
+  assert.deepEqual(outcomesOf('a 0 success', 'b 1 failed', 'c 2 created'), { c: 'skipped' });
+});
+
+test('what waits for a failure runs after one, and is skipped after a success', () => {
+  assert.deepEqual(outcomesOf('a 0 failed', 'b 1 created', 'c 1 created on_failure', 'd 1 created always'), {
+    b: 'skipped',
+    c: 'pending',
+    d: 'pending',
+  });
+  assert.deepEqual(outcomesOf('a 0 success', 'c 1 created on_failure', 'd 1 created always'), {
+    c: 'skipped',
+    d: 'pending',
+  });
+  assert.deepEqual(outcomesOf('a 0 failed', 'x 0 running', 'c 1 created on_failure'), {});
+});
+
+test('a failure that is allowed counts as success', () => {
+  assert.deepEqual(outcomesOf('a* 0 failed', 'b 1 created', 'c 1 created on_failure'), { b: 'pending', c: 'skipped' });
+  assert.deepEqual(outcomesOf('a* 0 canceled', 'b 1 created'), { b: 'pending' });
+  assert.deepEqual(outcomesOf('a* 0 failed', 'b 1 created on_success a'), { b: 'pending' });
+});
+
+test('after a cancellation nothing runs, not even what always runs', () => {
+  assert.deepEqual(outcomesOf('a 0 canceled', 'b 1 created', 'c 1 created on_failure', 'd 1 created always'), {
+    b: 'skipped',
+    c: 'skipped',
+    d: 'skipped',
+  });
+});
+
+test('a manual job that must be played blocks later stages, one that may fail does not', () => {
+  assert.deepEqual(outcomesOf('a 0 created manual', 'b 1 created'), { a: 'manual' });
+  assert.deepEqual(outcomesOf('a* 0 created manual', 'b 1 created'), { a: 'manual', b: 'pending' });
+  assert.deepEqual(outcomesOf('a 0 success', 'b 1 created manual', 'c 2 created'), { b: 'manual' });
+  assert.deepEqual(outcomesOf('a 0 failed', 'b 1 created manual'), { b: 'skipped' });
+});
+
+test('a delayed job is scheduled, and later stages wait for it', () => {
+  assert.deepEqual(outcomesOf('a 0 created delayed', 'b 1 created'), { a: 'scheduled' });
+  assert.deepEqual(outcomesOf('a 0 scheduled delayed', 'b 1 created'), {});
+});
+
+test('a job with needs waits for those jobs and for no stage', () => {
+  assert.deepEqual(outcomesOf('a 0 success', 'x 0 running', 'b 1 created on_success a'), { b: 'pending' });
+  assert.deepEqual(outcomesOf('x 0 running', 'b 3 created on_success -'), { b: 'pending' });
+  assert.deepEqual(outcomesOf('a 0 success', 'b 0 created on_success a', 'c 0 created on_success b'), { b: 'pending' });
+  assert.deepEqual(outcomesOf('a 0 failed', 'b 1 created on_success a', 'c 1 created on_failure a'), {
+    b: 'skipped',
+    c: 'pending',
+  });
+});
+
+test('what is needed and has not run at all takes its dependents along', () => {
+  assert.deepEqual(outcomesOf('a 0 skipped', 'b 1 created on_success a', 'c 2 created on_success b'), {
+    b: 'skipped',
+    c: 'skipped',
+  });
+  assert.deepEqual(outcomesOf('a* 0 manual manual', 'b 1 created on_success a'), { b: 'skipped' });
+  assert.deepEqual(outcomesOf('a 0 manual manual', 'b 1 created on_success a'), {});
+  assert.deepEqual(outcomesOf('a 0 skipped', 'b 1 created always a'), { b: 'pending' });
+});
+
+test('needs name each of several jobs of one name, and one that is not there is not waited for', () => {
+  assert.deepEqual(outcomesOf('a_1/2 0 success', 'a_2/2 0 running', 'b 1 created on_success a'), {});
+  assert.deepEqual(outcomesOf('a_1/2 0 success', 'a_2/2 0 success', 'b 1 created on_success a'), { b: 'pending' });
+  assert.deepEqual(outcomesOf('b 1 created on_success gone'), { b: 'pending' });
+});
+
+test('later than a job are later stages and what needs it, however far away', () => {
+  const texts = ['a 0 failed', 'b 0 skipped on_success a', 'c 0 skipped on_success b', 'd 0 skipped', 'e 1 skipped'];
+  const jobs = texts.map((text, index) => jobOf(index + 1, text));
+  const later = laterThan(jobs, jobs[0]!);
+  assert.deepEqual(
+    later.map(({ name }) => name),
+    ['b', 'c', 'e'],
+  );
+});
+
+test('the status of a set of jobs is that of the table', () => {
+  const table: [parts: string, status: JobStatus][] = [
+    ['', 'success'],
+    ['skipped manual*', 'skipped'],
+    ['success skipped failed* manual*', 'success'],
+    ['created failed* manual*', 'created'],
+    ['canceled success skipped failed*', 'canceled'],
+    ['canceled*', 'success'],
+    ['pending created skipped', 'pending'],
+    ['pending success', 'running'],
+    ['running failed', 'running'],
+    ['waiting_for_resource success manual', 'waiting_for_resource'],
+    ['manual created', 'manual'],
+    ['scheduled success created', 'scheduled'],
+    ['preparing created', 'preparing'],
+    ['created success', 'running'],
+    ['canceling success', 'canceling'],
+    ['failed success', 'failed'],
+    ['failed canceled', 'failed'],
+  ];
+  for (const [parts, status] of table) {
+    const set = parts.split(' ').filter(Boolean).map(partOf);
+    assert.equal(composite(set), status, parts);
+    assert.equal(composite(set.toReversed()), status, parts);
+  }
+});
+
+function partOf(text: string): Part {
+  return { status: text.replace('*', '') as JobStatus, allow_failure: text.endsWith('*') };
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { outboxOf } from '#api/planning/mail-messages/fixtures.testing.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+import { given } from './fixtures.testing.ts';
+
+const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
+const { newProject, work } = here;
+const { mails } = outboxOf(here);
+
+/** Runs the only job of a new pipeline of this ref to this end. */
+async function end(project: Project, to: 'success' | 'failed' | 'canceled', ref = 'main') {
+  const pipeline = await given(here, project, { test: {} }, { ref });
+  await pipeline.run('test', to);
+  return pipeline;
+}
+
+/** What has been told of the project's pipelines, the first first. */
+const told = async ({ id }: Project) => (await mails({ project_id: id })).map(({ event }) => event).toReversed();
+
+/** Its owner hears of everything. */
+async function watched() {
+  const project = await newProject();
+  const events = { level: 'custom', success_pipeline: true };
+  await done(project.owner.put(`${project.at}/notification_settings`, events));
+  return project;
+}
+
+test('success after a failure on the same ref is a fix, whatever was canceled between', async () => {
+  const project = await watched();
+  for (const to of ['success', 'failed', 'canceled', 'success', 'success'] as const) {
+    await end(project, to);
+    await work();
+  }
+  assert.deepEqual(await told(project), ['success_pipeline', 'failed_pipeline', 'fixed_pipeline', 'success_pipeline']);
+});
+
+test('a failure of another ref, or of an older pipeline, is not what a success mends', async () => {
+  const project = await watched();
+  await end(project, 'failed', 'other');
+  await work();
+  const older = await given(here, project, { test: {} }, { ref: 'main' });
+  await end(project, 'failed');
+  await work();
+  await older.run('test', 'success');
+  assert.deepEqual(await told(project), ['failed_pipeline', 'failed_pipeline', 'success_pipeline']);
+});
+
+test('a pipeline that has failed and succeeds when it is run again mends itself, unless a newer one has', async () => {
+  const project = await watched();
+  const again = async ({ id, run }: Awaited<ReturnType<typeof end>>) => {
+    await done(project.owner.post(`${project.at}/pipelines/${id}/retry`));
+    await run('test', 'success');
+    await work();
+  };
+  const first = await end(project, 'failed');
+  await work();
+  await again(first);
+  const second = await end(project, 'failed');
+  await work();
+  await end(project, 'success');
+  await work();
+  await again(second);
+  assert.deepEqual(await told(project), [
+    'failed_pipeline',
+    'fixed_pipeline',
+    'failed_pipeline',
+    'fixed_pipeline',
+    'success_pipeline',
+  ]);
+});
+
+test('a failed job that is tried again by itself is no failure of its pipeline', async () => {
+  const project = await watched();
+  const options = { retry: { max: 1, when: ['always'], exit_codes: [] } };
+  const pipeline = await given(here, project, { test: { options } }, { ref: 'main' });
+  await pipeline.run('test', 'failed', { failure_reason: 'script_failure' });
+  await work();
+  await pipeline.run('test', 'success');
+  assert.deepEqual(await told(project), ['success_pipeline']);
+});
+
+test('a CI file that says nothing runnable is told to who has pushed it', async () => {
+  const project = await newProject({ readme: true });
+  const file = { branch: 'main', content: 'unit: {script: 1, stage: nowhere}\n', commit_message: 'Say what runs' };
+  await done(project.owner.post(`${project.repository}/files/.gitlab-ci.yml`, file));
+  await work();
+  assert.deepEqual(await told(project), ['failed_pipeline']);
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runnerRow } from '#test/support/pipeline-rows.ts';
+import { done, type Project, world } from '#test/support/world.ts';
+import { given } from './fixtures.testing.ts';
+import { readQueueValue } from './index.ts';
+
+const here = await world();
+const { newGroup, newProject, server, clock } = here;
+const { database } = server.rooms;
+
+async function queueValue(id: number): Promise<string> {
+  const runner = await database.reader.selectFrom('runners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  return readQueueValue(database.reader, runner, clock.now().toISOString());
+}
+
+type Runners = Readonly<Record<string, number>>;
+
+/** Which of these runners learn that a job of the project has become pending. */
+const toldBy = (project: Project, runners: Runners) => toldOf(() => given(here, project, { build: {} }), runners);
+
+async function toldOf(event: () => Promise<unknown>, runners: Runners): Promise<string[]> {
+  const before = await Promise.all(Object.values(runners).map(queueValue));
+  await event();
+  const after = await Promise.all(Object.values(runners).map(queueValue));
+  return Object.keys(runners).filter((_name, index) => before[index] !== after[index]);
+}
+
+const group = await newGroup();
+const subgroup = await newGroup({ in: group });
+const project = await newProject({ in: subgroup });
+const other = await newProject({ in: group });
+const runners = {
+  instance: (await runnerRow(here)).id,
+  above: (await runnerRow(here, { runner_type: 'group_type', group_id: group.id })).id,
+  beside: (await runnerRow(here, { runner_type: 'group_type', group_id: (await newGroup()).id })).id,
+  own: (await runnerRow(here, { projects: [project.id] })).id,
+  foreign: (await runnerRow(here, { projects: [other.id] })).id,
+};
+
+test('a runner learns of each job that becomes pending where it may take one', async () => {
+  assert.deepEqual(await toldBy(project, runners), ['instance', 'above', 'own']);
+  assert.deepEqual(await toldBy(project, runners), ['instance', 'above', 'own']);
+});
+
+test('runners that a project does not take learn nothing of its jobs', async () => {
+  await done(project.owner.put(project.at, { shared_runners_enabled: false, group_runners_enabled: false }));
+  assert.deepEqual(await toldBy(project, runners), ['own']);
+});
+
+test('runners learn of what waits in a project that takes them again', async () => {
+  const put = (params: Readonly<Record<string, unknown>>) =>
+    toldOf(() => done(project.owner.put(project.at, params)), runners);
+  assert.deepEqual(await put({ group_runners_enabled: true }), ['above', 'own']);
+  assert.deepEqual(await put({ shared_runners_enabled: true }), ['instance', 'above', 'own']);
+  assert.deepEqual(await put({ shared_runners_enabled: true, description: 'as it is' }), []);
+});
+
+test('runners learn of what waits in a project whose builds are on again', async () => {
+  const put = (params: Readonly<Record<string, unknown>>) =>
+    toldOf(() => done(project.owner.put(project.at, params)), runners);
+  assert.deepEqual(await put({ builds_access_level: 'disabled' }), []);
+  assert.deepEqual(await put({ builds_access_level: 'private' }), ['instance', 'above', 'own']);
+  assert.deepEqual(await put({ builds_access_level: 'enabled' }), []);
+  assert.deepEqual(await put({ jobs_enabled: false }), []);
+  assert.deepEqual(await put({ jobs_enabled: true }), ['instance', 'above', 'own']);
+});
+
+test('runners learn of what waits in a project that is restored', async () => {
+  assert.deepEqual(await toldOf(() => done(project.owner.delete(project.at)), runners), []);
+  const restored = () => done(project.owner.post(`${project.at}/restore`));
+  assert.deepEqual(await toldOf(restored, runners), ['instance', 'above', 'own']);
+});
+
+test('a runner that has lost a project and its count never has a former queue value again', async () => {
+  const place = () => newProject({ owner: group.owner });
+  const [kept, lost, last] = [await place(), await place(), await place()];
+  const twin = (await runnerRow(here, { projects: [kept.id, lost.id, last.id] })).id;
+  await given(here, lost, { build: {} });
+  const before = await queueValue(twin);
+  await done(group.owner.delete(`${lost.at}/runners/${twin}`));
+  await given(here, kept, { build: {} });
+  assert.notEqual(await queueValue(twin), before);
+});
+
+test('runners learn of what waits in a group that forbids them no longer', async () => {
+  const put = (shared_runners_setting: string) => done(group.owner.put(group.at, { shared_runners_setting }));
+  assert.deepEqual(await toldOf(() => put('disabled_and_unoverridable'), runners), []);
+  assert.deepEqual(await toldBy(project, runners), ['above', 'own']);
+  assert.deepEqual(await toldOf(() => put('enabled'), runners), ['instance', 'above']);
+  assert.deepEqual(await toldOf(() => put('disabled_and_overridable'), runners), []);
+});
+
+test('runners learn of what waits in a project that comes under their group', async () => {
+  const moved = await newProject({ owner: group.owner });
+  await given(here, moved, { build: {} });
+  const move = () => done(group.owner.put(`${moved.at}/transfer`, { namespace: group.id }));
+  assert.deepEqual(await toldOf(move, runners), ['instance', 'above']);
+});
+
+test('a queue value is good for an hour', async () => {
+  const before = await queueValue(runners.own);
+  assert.equal(await queueValue(runners.own), before);
+  clock.advance(3600);
+  assert.notEqual(await queueValue(runners.own), before);
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NOBODY } from '#authentication/caller.ts';
+import { world } from '#test/support/world.ts';
+import { given } from './fixtures.testing.ts';
+import { changeJob } from './index.ts';
+
+const here = await world({ project: { readme: true, with: ['developer'] } });
+const { project, developer, server, clock, work } = here;
+
+const pipelineOf = async (id: number) =>
+  server.rooms.database.reader.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const jobOf = async (id: number) =>
+  server.rooms.database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+test('stages follow one another, and the pipeline is what its jobs are', async () => {
+  const pipeline = await given(here, project, { build: {}, unit: { stage: 1 }, e2e: { stage: 1 }, ship: { stage: 2 } });
+  const waiting = { unit: 'created', e2e: 'created', ship: 'created' };
+  assert.deepEqual(await pipeline.statuses(), { build: 'pending', ...waiting, pipeline: 'pending' });
+  clock.advance(5);
+  await pipeline.run('build');
+  assert.deepEqual(await pipeline.statuses(), { build: 'running', ...waiting, pipeline: 'running' });
+  const { started_at } = await pipelineOf(pipeline.id);
+  assert.equal(started_at, clock.now().toISOString());
+  await server.rooms.acting(NOBODY, async (act) =>
+    changeJob(act, await pipeline.idOf('build'), ['running'], 'success'),
+  );
+  for (const name of ['unit', 'e2e']) await pipeline.run(name, 'success');
+  clock.advance(5);
+  await pipeline.run('ship', 'success');
+  const { status, finished_at } = await pipelineOf(pipeline.id);
+  assert.deepEqual([status, finished_at], ['success', clock.now().toISOString()]);
+});
+
+test('after a failure later stages are skipped, but for what waits for failures and what always runs', async () => {
+  const pipeline = await given(here, project, {
+    build: {},
+    unit: { stage: 1 },
+    mend: { stage: 1, when: 'on_failure' },
+    clean: { stage: 2, when: 'always' },
+  });
+  await pipeline.run('build', 'failed', { failure_reason: 'script_failure' });
+  const statuses = await pipeline.statuses();
+  assert.deepEqual(statuses, {
+    build: 'failed',
+    unit: 'skipped',
+    mend: 'pending',
+    clean: 'created',
+    pipeline: 'running',
+  });
+  await pipeline.run('mend', 'success');
+  await pipeline.run('clean', 'success');
+  assert.equal((await pipeline.statuses()).pipeline, 'failed');
+});
+
+test('of two that want the same step of a job one makes it', async () => {
+  const pipeline = await given(here, project, { build: {} });
+  const job = await pipeline.idOf('build');
+  const take = () => server.rooms.acting(NOBODY, (act) => changeJob(act, job, ['pending'], 'running'));
+  const taken = await Promise.all([take(), take(), take()]);
+  assert.equal(taken.filter((one) => one !== null).length, 1);
+});
+
+test('a delayed job is pending when its time has come', async () => {
+  const pipeline = await given(here, project, {
+    later: { when: 'delayed', options: { start_in: 600 } },
+    next: { stage: 1 },
+  });
+  assert.deepEqual(await pipeline.statuses(), { later: 'scheduled', next: 'created', pipeline: 'scheduled' });
+  clock.advance(599);
+  await work();
+  assert.equal((await pipeline.statuses()).later, 'scheduled');
+  clock.advance(1);
+  await work();
+  assert.equal((await pipeline.statuses()).later, 'pending');
+});
+
+test('a failed job is tried again as often as its file says, and for the reasons that it names', async () => {
+  const retry = { max: 2, when: ['script_failure'], exit_codes: [7] };
+  const pipeline = await given(here, project, { flaky: { options: { retry }, row: { timeout: 90, tags: ['x'] } } });
+  const first = await pipeline.idOf('flaky');
+  await pipeline.run('flaky', 'failed', { failure_reason: 'script_failure' });
+  const second = await pipeline.idOf('flaky');
+  assert.notEqual(second, first);
+  assert.deepEqual([(await jobOf(first)).retried, (await jobOf(second)).timeout], [true, 90]);
+  await pipeline.run('flaky', 'failed', { failure_reason: 'unknown_failure', exit_code: 7 });
+  assert.notEqual(await pipeline.idOf('flaky'), second);
+  await pipeline.run('flaky', 'failed', { failure_reason: 'script_failure' });
+  assert.deepEqual(await pipeline.statuses(), { flaky: 'failed', pipeline: 'failed' });
+});
+
+test('a failure for another reason is not tried again', async () => {
+  const retry = { max: 2, when: ['runner_system_failure'], exit_codes: [] };
+  const pipeline = await given(here, project, {
+    once: { options: { retry } },
+    never: { options: { retry: { ...retry, when: ['always'] } } },
+  });
+  await pipeline.run('once', 'failed', { failure_reason: 'script_failure' });
+  await pipeline.run('never', 'failed', { failure_reason: 'user_blocked' });
+  assert.deepEqual(await pipeline.statuses(), { once: 'failed', never: 'failed', pipeline: 'failed' });
+});
+
+test('a job may fail with the exit codes that its file allows, and its next attempt only with these again', async () => {
+  const options = { allow_failure_exit_codes: [3] };
+  const pipeline = await given(here, project, { odd: { options }, next: { stage: 1 } });
+  await pipeline.run('odd', 'failed', { failure_reason: 'script_failure', exit_code: 3 });
+  assert.deepEqual(await pipeline.statuses(), { odd: 'failed', next: 'pending', pipeline: 'pending' });
+  await developer.post(`${project.at}/jobs/${await pipeline.idOf('odd')}/retry`);
+  assert.equal((await jobOf(await pipeline.idOf('odd'))).allow_failure, false);
+});

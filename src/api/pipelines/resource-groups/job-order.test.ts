@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NOBODY } from '#authentication/caller.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { resourceGroupRow } from '#test/support/pipeline-rows.ts';
+import { type Project, world } from '#test/support/world.ts';
+import { type Given, given } from '../processing/fixtures.testing.ts';
+import { cancelPipeline, changeJob } from '../processing/index.ts';
+
+const here = await world({ project: { readme: true, with: ['reporter', 'developer'] } });
+const { project, owner, reporter, developer, name } = here;
+const { acting, database } = here.server.rooms;
+
+/** Three pipelines, each with a job of one resource group; the one of the first has it. */
+async function inLine(of: Project, mode?: string): Promise<{ pipelines: Given[]; next: () => Promise<number[]> }> {
+  const key = name('resource');
+  const resource_group_id = await resourceGroupRow(here, of, key);
+  if (mode) assert.equal((await developer.put(`${of.at}/resource_groups/${key}`, { process_mode: mode })).status, 200);
+  const pipelines: Given[] = [];
+  for (let i = 0; i < 3; i++) pipelines.push(await given(here, of, { ship: { row: { resource_group_id } } }));
+  const next = async () => {
+    const statuses = await Promise.all(pipelines.map((pipeline) => pipeline.statuses()));
+    return statuses.flatMap(({ ship }, index) => (ship === 'pending' ? [index] : []));
+  };
+  return { pipelines, next };
+}
+
+test('one job of a resource group runs at a time, the others wait for it to end', async () => {
+  const { pipelines, next } = await inLine(project);
+  const [first, second] = pipelines as [Given, Given, Given];
+  assert.deepEqual(await second.statuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
+  assert.deepEqual(await next(), [0]);
+  await first.run('ship');
+  assert.deepEqual(await next(), []);
+  await developer.post(`${project.at}/jobs/${await first.idOf('ship')}/cancel`);
+  assert.deepEqual(await next(), [1]);
+  assert.deepEqual(await second.statuses(), { ship: 'pending', pipeline: 'pending' });
+  await second.run('ship', 'failed');
+  assert.deepEqual(await next(), [2]);
+});
+
+test('the newest has its turn first where the group says so', async () => {
+  for (const mode of ['newest_first', 'newest_ready_first']) {
+    const { pipelines, next } = await inLine(project, mode);
+    await pipelines[0]!.run('ship', 'success');
+    assert.deepEqual(await next(), [2], mode);
+  }
+});
+
+test('the oldest pipeline has its turn first, even when its job is not ready yet', async () => {
+  const key = name('resource');
+  const resource_group_id = await resourceGroupRow(here, project, key);
+  await developer.put(`${project.at}/resource_groups/${key}`, { process_mode: 'oldest_first' });
+  const old = await given(here, project, { build: {}, ship: { stage: 1, row: { resource_group_id } } });
+  const young = await given(here, project, { ship: { row: { resource_group_id } } });
+  assert.equal((await young.statuses()).ship, 'waiting_for_resource');
+  await old.run('build', 'success');
+  assert.deepEqual([(await old.statuses()).ship, (await young.statuses()).ship], ['pending', 'waiting_for_resource']);
+  await old.run('ship', 'success');
+  assert.equal((await young.statuses()).ship, 'pending');
+});
+
+test('who has the turn by another order has it when the group is given that order', async () => {
+  const key = name('resource');
+  const resource_group_id = await resourceGroupRow(here, project, key);
+  const order = (process_mode: string) => developer.put(`${project.at}/resource_groups/${key}`, { process_mode });
+  await order('oldest_first');
+  const old = await given(here, project, { build: {}, ship: { stage: 1, row: { resource_group_id } } });
+  const young = await given(here, project, { ship: { row: { resource_group_id } } });
+  await order('oldest_first');
+  assert.deepEqual(await young.statuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
+  assert.equal((await order('newest_ready_first')).body.process_mode, 'newest_ready_first');
+  assert.deepEqual(await young.statuses(), { ship: 'pending', pipeline: 'pending' });
+  assert.equal((await old.statuses()).ship, 'created');
+});
+
+test('the next one has its turn when the pipeline that has the resource is deleted', async () => {
+  const { pipelines } = await inLine(project);
+  const [first, second] = pipelines as [Given, Given, Given];
+  await first.run('ship');
+  assert.equal((await owner.delete(`${project.at}/pipelines/${first.id}`)).status, 204);
+  assert.deepEqual(await second.statuses(), { ship: 'pending', pipeline: 'pending' });
+  assert.equal((await owner.delete(`${project.at}/pipelines/${second.id}`)).status, 204);
+  assert.equal((await pipelines[2]!.statuses()).ship, 'pending');
+});
+
+test('a turn that one pipeline gives and the cancelling of the other that gets it come one after the other', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { pipelines } = await inLine(project);
+    const [first, second, third] = pipelines as [Given, Given, Given];
+    await first.run('ship');
+    const [ending, waiting] = [await first.idOf('ship'), { id: second.id, project_id: project.id }];
+    const meet = bothHere();
+    // Without the turn of the project's jobs, by which they would not meet.
+    const together = (work: (act: Act) => Promise<unknown>) => acting(NOBODY, (act) => meet(act).then(() => work(act)));
+    await Promise.all([
+      together((act) => changeJob(act, ending, ['running'], 'success')),
+      together((act) => cancelPipeline(act, { ...waiting, status: 'waiting_for_resource' })),
+    ]);
+    assert.deepEqual(await second.statuses(), { ship: 'canceled', pipeline: 'canceled' });
+    assert.deepEqual(await third.statuses(), { ship: 'pending', pipeline: 'pending' });
+  }
+});
+
+/** Has two transactions see the same state before either goes on, where the engine runs two at once. */
+function bothHere(): (act: Act) => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let come = 0;
+  return async (act) => {
+    await act.selectFrom('resource_groups').select('id').limit(1).execute();
+    if (++come === 2 || database.engine === 'sqlite') resolve();
+    await promise;
+  };
+}
+
+test('resource groups are read and changed by Developers', async () => {
+  const key = name('resource');
+  await resourceGroupRow(here, project, key);
+  const at = `${project.at}/resource_groups`;
+  const { body } = await developer.get(`${at}/${key}`);
+  assert.deepEqual([body.key, body.process_mode], [key, 'unordered']);
+  assert.ok((await developer.get(at)).body.some((group: { key: string }) => group.key === key));
+  assert.equal((await reporter.get(at)).status, 403);
+  assert.equal((await developer.get(`${at}/gone`)).status, 404);
+  const bad = await developer.put(`${at}/${key}`, { process_mode: 'odd' });
+  assert.deepEqual(bad.body, { error: 'process_mode does not have a valid value' });
+});

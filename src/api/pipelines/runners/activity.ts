@@ -1,0 +1,78 @@
+import { type AuditEventName, INSTANCE } from '#activity/index.ts';
+import { ownerProjectOf, type Runner } from '#authorization/runners.ts';
+import type { Act } from '#events/unit-of-work.ts';
+
+/** What runners leave in the audit log (contract/activity.md Part 3). */
+
+export async function recordCreated(act: Act, runner: Runner): Promise<void> {
+  await record(act, runner, { name: 'ci_runner_created', message: `Created ${kindOf(runner)} CI runner` });
+}
+
+/** `token`: the one that it registered with; whoever reads the log sees how it begins. */
+export async function recordRegistered(act: Act, runner: Runner, token: string): Promise<void> {
+  await record(act, runner, {
+    name: 'ci_runner_registered',
+    message: `Registered ${kindOf(runner)} CI runner`,
+    details: { runner_registration_token: token.slice(0, 8) },
+  });
+}
+
+/** While the runner is there still. */
+export async function recordUnregistered(act: Act, runner: Runner): Promise<void> {
+  const contact = runner.contacted_at === null ? 'never contacted' : `last contacted ${runner.contacted_at}`;
+  await record(act, runner, {
+    name: 'ci_runner_unregistered',
+    message: `Unregistered ${kindOf(runner)} CI runner, ${contact}`,
+  });
+}
+
+/** That it was given to a project, or taken from one. */
+export async function recordAssociation(
+  act: Act,
+  runner: Runner,
+  {
+    project,
+    added,
+  }: { readonly project: { readonly id: number; readonly full_path: string }; readonly added: boolean },
+): Promise<void> {
+  const { id, full_path } = project;
+  await act.record({
+    name: added ? 'ci_runner_assigned_to_project' : 'ci_runner_unassigned_from_project',
+    entity: { type: 'Project', id, path: full_path },
+    target: { type: 'Ci::Runner', id: runner.id, details: `/${full_path}/-/runners/${runner.id}` },
+    message: added ? 'Assigned CI runner to project' : 'Unassigned CI runner from project',
+  });
+}
+
+interface RunnerEvent {
+  readonly name: AuditEventName;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+async function record(act: Act, runner: Runner, event: RunnerEvent): Promise<void> {
+  const { entity, page } = await placeOf(act, runner);
+  await act.record({ ...event, entity, target: { type: 'Ci::Runner', id: runner.id, details: page } });
+}
+
+/** Whose log it is, and the path of the runner's page. */
+async function placeOf(act: Act, { id, runner_type, group_id }: Runner) {
+  if (group_id !== null) {
+    const path = await pathOf(act, 'namespace_id', group_id);
+    return { entity: { type: 'Group', id: group_id, path }, page: `/groups/${path}/-/runners/${id}` } as const;
+  }
+  const projectId = runner_type === 'project_type' ? await ownerProjectOf(act, id) : null;
+  if (projectId === null) return { entity: INSTANCE, page: `/admin/runners/${id}` } as const;
+  const path = await pathOf(act, 'project_id', projectId);
+  return { entity: { type: 'Project', id: projectId, path }, page: `/${path}/-/runners/${id}` } as const;
+}
+
+// index: routes_by_namespace, routes_by_project
+async function pathOf(act: Act, column: 'namespace_id' | 'project_id', id: number): Promise<string> {
+  const route = await act.selectFrom('routes').select('full_path').where(column, '=', id).executeTakeFirst();
+  return route?.full_path ?? '';
+}
+
+function kindOf({ runner_type }: Pick<Runner, 'runner_type'>): string {
+  return runner_type.replace('_type', '');
+}

@@ -1,0 +1,55 @@
+import { isRunnerOf } from '#authorization/runners.ts';
+import { administratorLate, signedIn } from '#http/access/access.ts';
+import { inGroup, inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { pageOf } from '#http/endpoint/responses.ts';
+import { refused } from '#runtime/failure.ts';
+import { Runner } from '../entities.ts';
+import { filterParams, isTypeScope, scopedFilterParams } from './filters.ts';
+import { everyRunner, pageOfRunners, runnersOfGroup, runnersOfProject } from './list.ts';
+
+/** contract/runners.md §1.1 */
+export const listRunners = endpoint({
+  get: '/runners',
+  summary: "List the runners of the caller's projects and groups",
+  access: signedIn(),
+  params: scopedFilterParams,
+  refuses: { invalidScope: [400, 'Scope contains invalid value'] },
+  answer: pageOf(Runner),
+  read(db, { caller, params: filter, page, base }) {
+    if (isTypeScope(filter.scope)) return refused('invalidScope');
+    return pageOfRunners(db, isRunnerOf(caller.user.id, db.today), { filter, page, now: base.now });
+  },
+});
+
+/** contract/runners.md §1.1 */
+export const listAllRunners = endpoint({
+  get: '/runners/all',
+  summary: 'List all runners',
+  access: administratorLate(),
+  params: scopedFilterParams,
+  answer: pageOf(Runner),
+  read: (db, { params: filter, page, base }) => pageOfRunners(db, everyRunner, { filter, page, now: base.now }),
+});
+
+/** contract/runners.md §1.6 */
+export const listProjectRunners = endpoint({
+  get: '/projects/:id/runners',
+  summary: 'List the runners that work for a project',
+  access: inProject('admin_runner'),
+  params: scopedFilterParams,
+  answer: pageOf(Runner),
+  read: async (db, { project, params: filter, page, base }) =>
+    pageOfRunners(db, await runnersOfProject(db, project), { filter, page, now: base.now }),
+});
+
+/** contract/runners.md §1.7 */
+export const listGroupRunners = endpoint({
+  get: '/groups/:id/runners',
+  summary: 'List the runners of a group and of those above it',
+  access: inGroup('read_runner'),
+  params: filterParams,
+  answer: pageOf(Runner),
+  read: async (db, { group, params: filter, page, base }) =>
+    pageOfRunners(db, await runnersOfGroup(db, group), { filter, page, now: base.now }),
+});

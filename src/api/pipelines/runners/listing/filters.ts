@@ -1,0 +1,109 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Reader, Schema } from '#database/database.ts';
+import { isAmongTexts } from '#database/dialect.ts';
+import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { textOf, title } from '#http/parameters/texts.ts';
+import { boolean, commaArray, oneOf } from '#http/parameters/types.ts';
+import { hasStatus, STATUS_FILTERS, type StatusFilter } from '../status.ts';
+
+/** How lists of runners are filtered (contract/runners.md §1.1). */
+
+const TYPES = ['instance_type', 'group_type', 'project_type'] as const;
+
+/** Of the old parameter `scope`: those that are no status, and what each means. */
+const TYPE_SCOPES = {
+  specific: ['group_type', 'project_type'],
+  shared: ['instance_type'],
+  instance_type: ['instance_type'],
+  group_type: ['group_type'],
+  project_type: ['project_type'],
+} as const;
+
+type TypeScope = keyof typeof TYPE_SCOPES;
+const typeScopes = Object.keys(TYPE_SCOPES) as TypeScope[];
+
+const prefix = textOf(255);
+
+/** The beginning of a version; it begins with a digit. */
+const versionPrefix: ParameterType<string> = {
+  schema: { ...prefix.schema, pattern: '^[\\d+.]+' } as ParameterType<string>['schema'],
+  read(raw, name, problems) {
+    const value = prefix.read(raw, name, problems);
+    return value === null || /^\d/.test(value) ? value : problems.invalid(name);
+  },
+};
+
+/** Those of every list. */
+export const filterParams = {
+  type: optional(oneOf(...TYPES)),
+  status: optional(oneOf(...STATUS_FILTERS)),
+  paused: optional(boolean),
+  tag_list: optional(commaArray(title)),
+  version_prefix: optional(versionPrefix),
+};
+
+export const scopedFilterParams = { scope: optional(oneOf(...STATUS_FILTERS, ...typeScopes)), ...filterParams };
+
+export type RunnerFilter = ParameterValues<typeof filterParams> &
+  Partial<Pick<ParameterValues<typeof scopedFilterParams>, 'scope'>>;
+
+export function isTypeScope(scope: string | null | undefined): scope is TypeScope {
+  return scope != null && Object.hasOwn(TYPE_SCOPES, scope);
+}
+
+type Eb = ExpressionBuilder<Schema, 'runners'>;
+
+/** The runners that all of these hold for. */
+export function passes(db: Reader, filter: RunnerFilter, now: string) {
+  return (eb: Eb): Expression<SqlBool> => {
+    const { scope, type, status, paused, tag_list, version_prefix } = filter;
+    const conditions: Expression<SqlBool>[] = [];
+    if (isTypeScope(scope)) conditions.push(eb('runners.runner_type', 'in', [...TYPE_SCOPES[scope]]));
+    else if (scope != null) conditions.push(hasStatus(scope as StatusFilter, now)(eb));
+    if (type != null) conditions.push(eb('runners.runner_type', '=', type));
+    if (status != null) conditions.push(hasStatus(status, now)(eb));
+    if (paused != null) conditions.push(eb('runners.paused', '=', paused));
+    if (tag_list != null && tag_list.length > 0) conditions.push(hasTags(db, eb, [...new Set(tag_list)]));
+    if (version_prefix != null) conditions.push(hasVersion(eb, version_prefix));
+    return eb.and(conditions);
+  };
+}
+
+// Asked of each runner in the order of the list: lists of ids that SQLite joins cost as many looks as their lengths multiplied.
+
+/** All of them, counted: one condition for each tag is what PostgreSQL plans for minutes. index: runner_tags_pkey */
+function hasTags(db: Reader, eb: Eb, names: readonly string[]): Expression<SqlBool> {
+  const worn = eb
+    .selectFrom('runner_tags')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .whereRef('runner_tags.runner_id', '=', 'runners.id')
+    .where(isAmongTexts(db, sql.ref<string>('runner_tags.name'), names));
+  return eb(worn, '=', names.length);
+}
+
+/** Some manager has a version that begins so, in whole parts: `15.1` is 15.1.x and not 15.10. index: runner_managers_by_runner */
+function hasVersion(eb: Eb, begin: string): Expression<SqlBool> {
+  const ranges = versionRanges(begin);
+  if (ranges.length === 0) return eb.lit(false);
+  const version = sql.ref<string>('runner_managers.version');
+  return eb.exists(
+    eb
+      .selectFrom('runner_managers')
+      .select('runner_managers.id')
+      .whereRef('runner_managers.runner_id', '=', 'runners.id')
+      .where((on) => on.or(ranges.map(([from, to]) => sql<SqlBool>`(${version} >= ${from} and ${version} < ${to})`))),
+  );
+}
+
+/** What such versions lie between, by code points; none where it is no version. */
+function versionRanges(begin: string): readonly (readonly [from: string, to: string])[] {
+  const parts = /^(\d+(?:\.\d+){0,2})\.?$/.exec(begin)?.[1];
+  if (parts === undefined) return [];
+  // `/` comes right after the dot, `:` after the digits; the last is after all that there is.
+  if (parts.split('.').length < 3) return [[`${parts}.`, `${parts}/`]];
+  return [
+    [parts, `${parts}0`],
+    [`${parts}:`, `${parts}\u{10ffff}`],
+  ];
+}

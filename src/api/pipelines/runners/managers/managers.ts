@@ -1,0 +1,199 @@
+import type { Selectable } from 'kysely';
+import { type Runner, wasHeardJustNow } from '#authorization/runners.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { type Params, prepare, prepareForIds, prepareWrite } from '#database/prepare.ts';
+import type { RunnersTables } from '#database/tables/runners.ts';
+
+/** The machines on which a runner runs (contract/runners.md §2.4, §3 "Common"). */
+
+/** A manager as it is shown; what it says it can do stays behind. */
+export type RunnerManager = Omit<
+  Selectable<RunnersTables['runner_managers']>,
+  'executor' | 'features' | 'config' | 'labels'
+>;
+
+const managerColumns = [
+  'id',
+  'runner_id',
+  'system_id',
+  'version',
+  'revision',
+  'platform',
+  'architecture',
+  'ip_address',
+  'contacted_at',
+  'created_at',
+] as const;
+
+/** What a machine says of itself. */
+export interface MachineInfo {
+  readonly version?: string | null | undefined;
+  readonly revision?: string | null | undefined;
+  readonly platform?: string | null | undefined;
+  readonly architecture?: string | null | undefined;
+  readonly executor?: string | null | undefined;
+  readonly features?: Readonly<Record<string, boolean>> | null | undefined;
+  readonly config?: { readonly gpus?: string | null | undefined } | null | undefined;
+  readonly labels?: Readonly<Record<string, string>> | null | undefined;
+}
+
+/** Who calls as a runner. */
+export interface Machine {
+  /** Null for runners that don't know theirs. */
+  readonly systemId: string | null | undefined;
+  /** The client's address. */
+  readonly address: string | null;
+  /** What it has said of itself, if it did: what is not among it is not known any more. */
+  readonly info?: MachineInfo | null | undefined;
+}
+
+const LEGACY = '<legacy>';
+
+/**
+ * Notes that a machine has called as this runner, which makes it known at the first time: runner and manager were
+ * contacted now, from this address. Two statements, each of one row. Returns the manager's id.
+ */
+export async function contact(tx: Transaction, { id }: Pick<Runner, 'id'>, machine: Machine): Promise<number> {
+  const seen = { runner_id: id, contacted_at: tx.now, ip_address: machine.address ?? '' };
+  const note = machine.info ? notePresented : noteSilent;
+  const values = { ...seen, ...infoColumns(machine.info ?? {}), system_id: machine.systemId || LEGACY };
+  const manager = (await note.first(tx, values))!;
+  await noteRunner(tx, seen);
+  return manager.id;
+}
+
+const infoNames = [
+  'version',
+  'revision',
+  'platform',
+  'architecture',
+  'executor',
+  'features',
+  'config',
+  'labels',
+] as const satisfies readonly (keyof ReturnType<typeof infoColumns>)[];
+
+type Seen = Pick<RunnerManager, 'runner_id' | 'ip_address'> & { readonly contacted_at: string };
+type Noted = Seen & Pick<RunnerManager, 'system_id'> & ReturnType<typeof infoColumns>;
+
+/** As often as runners call, so that both are compiled once. What a machine doesn't say of itself stays as it was. */
+const notePresented = prepareNote(['contacted_at', 'ip_address', ...infoNames]);
+const noteSilent = prepareNote(['contacted_at', 'ip_address']);
+
+// index: runner_managers_by_system_id
+function prepareNote(changed: readonly (keyof Noted & string)[]) {
+  return prepareWrite((tx, value: Params<Noted>) => {
+    const told = Object.fromEntries(infoNames.map((name) => [name, value(name)]));
+    const contacted_at = value('contacted_at');
+    return tx
+      .insertInto('runner_managers')
+      .values({
+        ...told,
+        runner_id: value('runner_id'),
+        system_id: value('system_id'),
+        ip_address: value('ip_address'),
+        contacted_at,
+        created_at: contacted_at,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['runner_id', 'system_id'])
+          .doUpdateSet((eb) => Object.fromEntries(changed.map((name) => [name, eb.ref(`excluded.${name}`)]))),
+      )
+      .returning('id');
+  });
+}
+
+// index: runners primary key
+const noteRunner = prepareWrite((tx, value: Params<Seen>) =>
+  tx
+    .updateTable('runners')
+    .set({ contacted_at: value('contacted_at'), ip_address: value('ip_address') })
+    .where('id', '=', value('runner_id')),
+);
+
+// index: runner_managers_by_system_id
+const knownMachine = prepare((db, value: Params<{ runner: number; systemId: string }>) =>
+  db
+    .selectFrom('runner_managers')
+    .select(['id', 'contacted_at', 'ip_address', ...infoNames])
+    .where('runner_id', '=', value('runner'))
+    .where('system_id', '=', value('systemId')),
+);
+
+/**
+ * The manager's id where nothing has to be written of this call: runner and machine were heard of just now, from this address,
+ * and the machine says what it has said. Null: `contact` is to be called.
+ */
+export async function heardJustNow(
+  db: Reader,
+  runner: Pick<Runner, 'id' | 'contacted_at' | 'ip_address'>,
+  machine: Machine,
+  now: string,
+): Promise<number | null> {
+  const isKnown = ({ contacted_at, ip_address }: Pick<Runner, 'contacted_at' | 'ip_address'>) =>
+    wasHeardJustNow(contacted_at, now) && ip_address === (machine.address ?? '');
+  if (!isKnown(runner)) return null;
+  const manager = await knownMachine.first(db, { runner: runner.id, systemId: machine.systemId || LEGACY });
+  if (manager === undefined || !isKnown(manager)) return null;
+  const said = machine.info ? infoColumns(machine.info) : null;
+  return said === null || infoNames.every((name) => manager[name] === said[name]) ? manager.id : null;
+}
+
+function infoColumns(info: MachineInfo) {
+  const { version, revision, platform, architecture, executor, features, config, labels } = info;
+  return {
+    version: version || null,
+    revision: revision || null,
+    platform: platform || null,
+    architecture: architecture || null,
+    executor: executor || null,
+    features: features ? JSON.stringify(features) : null,
+    config: config ? JSON.stringify({ gpus: config.gpus ?? null }) : null,
+    labels: labels ? JSON.stringify(labels) : null,
+  };
+}
+
+// index: runner_managers primary key
+const managersByIds = prepareForIds<RunnerManager>((db, ids) =>
+  db.selectFrom('runner_managers').select(managerColumns).where('id', 'in', ids),
+);
+
+/** These managers, by their ids. */
+export async function findManagers(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, RunnerManager>> {
+  return new Map((await managersByIds(db, ids)).map((manager) => [manager.id, manager]));
+}
+
+/** All managers of a runner, the oldest first. index: runner_managers_by_system_id */
+export function managersOf(db: Reader, runnerId: number): Promise<RunnerManager[]> {
+  return db
+    .selectFrom('runner_managers')
+    .select(managerColumns)
+    .where('runner_id', '=', runnerId)
+    .orderBy('id')
+    .execute();
+}
+
+/** The one that was heard of last; null while there is none. index: runner_managers_by_runner */
+export async function latestManager(db: Reader, runnerId: number): Promise<RunnerManager | null> {
+  const latest = await db
+    .selectFrom('runner_managers')
+    .select(managerColumns)
+    .where('runner_id', '=', runnerId)
+    .orderBy('contacted_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return latest ?? null;
+}
+
+/** The runner itself stays. Was there such a manager? index: runner_managers_by_system_id */
+export async function deleteManager(tx: Transaction, runnerId: number, systemId: string): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('runner_managers')
+    .where('runner_id', '=', runnerId)
+    .where('system_id', '=', systemId)
+    .returning('id')
+    .executeTakeFirst();
+  return gone !== undefined;
+}

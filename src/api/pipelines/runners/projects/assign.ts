@@ -1,0 +1,45 @@
+import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { mayUpdateRunner, ownerProjectOf, type Runner } from '#authorization/runners.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { recordAssociation } from '../activity.ts';
+import { associationsIn, insertAssociation, removeAssociation } from '../store.ts';
+
+/** Project runners in more projects than one (contract/runners.md §1.6). */
+
+const MOST_IN_PROJECT = 1000;
+
+type AssignRefusal = 'ofGroup' | 'locked' | 'notPermitted' | 'ofInstance' | 'tooMany';
+
+/** Gives a runner to one more project. */
+export async function assignRunner(
+  act: Act<SignedIn>,
+  project: Project,
+  runner: Runner,
+): Promise<Runner | Refused<AssignRefusal>> {
+  const administrator = isAdministrator(act.by);
+  if (runner.runner_type === 'group_type') return refused('ofGroup');
+  if (runner.runner_type === 'instance_type') return refused(administrator ? 'ofInstance' : 'notPermitted');
+  if (runner.locked && !administrator) return refused('locked');
+  if (!(await mayUpdateRunner(act, act.by, runner))) return refused('notPermitted');
+  if ((await associationsIn(act, project.id)) >= MOST_IN_PROJECT) return refused('tooMany');
+  await insertAssociation(act, runner.id, project.id);
+  await recordAssociation(act, runner, { project, added: true });
+  return runner;
+}
+
+/** Takes a runner from a project that is not its owner. */
+export async function unassignRunner(
+  act: Act<SignedIn>,
+  project: Project,
+  runner: Runner,
+): Promise<undefined | Refused<'locked' | 'notPermitted' | 'fromOwner' | 'missing'>> {
+  const administrator = isAdministrator(act.by);
+  if ((await ownerProjectOf(act, runner.id)) === project.id) {
+    return refused(administrator ? 'fromOwner' : 'notPermitted');
+  }
+  if (runner.locked && !administrator) return refused('locked');
+  if (!(await removeAssociation(act, runner.id, project.id))) return refused('missing');
+  await recordAssociation(act, runner, { project, added: false });
+}

@@ -1,0 +1,61 @@
+import { findRunner } from '#authorization/runners.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, nothing } from '#http/endpoint/responses.ts';
+import { nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+import { Runner } from '../entities.ts';
+import { runnerInProject } from '../store.ts';
+import { assignRunner as assign, unassignRunner as unassign } from './assign.ts';
+
+// contract/runners.md §1.6
+
+const NO_ACCESS = [403, '403 Forbidden - No access granted'] as const;
+const LOCKED = [403, '403 Forbidden - Runner is locked'] as const;
+
+export const assignRunner = endpoint({
+  post: '/projects/:id/runners',
+  summary: 'Give a runner to a project',
+  access: inProject('admin_runner').record({
+    name: 'runner',
+    params: { runner_id: required(integer) },
+    find: ({ db, params }: AccessCall<{ readonly runner_id: number }>) => findRunner(db, params.runner_id),
+    missing: nestedNotFound,
+  }),
+  refuses: {
+    ofGroup: [403, '403 Forbidden - Runner is a group runner'],
+    locked: LOCKED,
+    notPermitted: NO_ACCESS,
+    ofInstance: [400, '400 Bad request - Runner is an instance runner'],
+    assigned: [400, '400 Bad request - Runner has already been assigned to this project'],
+    tooMany: [400, '400 Bad request - Maximum number of project runners (1000) exceeded'],
+  },
+  taken: { runner_projects_by_runner: 'assigned' },
+  records: ['ci_runner_assigned_to_project'],
+  answer: created(Runner),
+  write: (act, { project, runner }) => assign(act, project, runner),
+});
+
+export const unassignRunner = endpoint({
+  delete: '/projects/:id/runners/:runner_id',
+  summary: 'Take a runner from a project',
+  access: inProject('admin_runner').record({
+    name: 'runner',
+    params: { runner_id: required(integer) },
+    find: ({ db, params }: AccessCall<{ readonly runner_id: number }>, { project }) =>
+      runnerInProject(db, project.id, params.runner_id),
+    missing: () => notFound('Runner'),
+  }),
+  conditional: ({ runner }) => runner.updated_at,
+  refuses: {
+    locked: LOCKED,
+    notPermitted: NO_ACCESS,
+    fromOwner: [403, '403 Forbidden - You cannot unassign a runner from the owner project. Delete the runner instead'],
+    missing: [404, '404 Runner Not Found'],
+  },
+  records: ['ci_runner_unassigned_from_project'],
+  answer: nothing,
+  write: (act, { project, runner }) => unassign(act, project, runner),
+});

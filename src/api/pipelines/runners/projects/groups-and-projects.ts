@@ -1,0 +1,71 @@
+import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import type { Runner } from '#authorization/runners.ts';
+import { projectVisibleTo, projectWithRole } from '#authorization/visibility-conditions.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paged } from '#database/page.ts';
+import { findGroup, roleInGroup } from '#domain/namespaces/groups.ts';
+import { findProjects, type Project } from '#domain/namespaces/projects.ts';
+import type { Showing } from '#http/endpoint/entity.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+
+/** The projects and groups that a runner shows with itself: those that the caller is a member of (contract/runners.md §1.2). */
+
+/** How many a runner shows; its list of projects has them all. */
+const PROJECTS_SHOWN = 1000;
+
+/** index: runner_projects_by_runner */
+export async function projectsShownWith(to: Showing, { id }: Pick<Runner, 'id'>) {
+  const { db, caller } = to;
+  const { user } = caller;
+  if (user === null) return [];
+  const rows = await db
+    .selectFrom('runner_projects')
+    .innerJoin('projects', 'projects.id', 'runner_projects.project_id')
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .select([
+      'projects.id',
+      'projects.description',
+      'projects.name',
+      'projects.path',
+      'projects.created_at',
+      'routes.full_name',
+      'routes.full_path',
+    ])
+    .where('runner_projects.runner_id', '=', id)
+    .$if(!isAdministrator(caller), (query) => query.where(projectWithRole(user.id, 1, db.today)))
+    .orderBy('runner_projects.id')
+    .limit(PROJECTS_SHOWN)
+    .execute();
+  return rows.map((project) => ProjectIdentity.one(project, to));
+}
+
+export async function groupsShownWith({ db, caller, url }: Showing, { group_id }: Pick<Runner, 'group_id'>) {
+  const group = group_id === null ? null : await findGroup(db, caller, String(group_id));
+  if (group === null || roleInGroup(caller, group) === 0) return [];
+  return [{ id: group.id, web_url: `${url}/groups/${group.full_path}`, name: group.name }];
+}
+
+/** One page of the projects of a runner that the caller sees, in the order of their ids. index: runner_projects_by_runner */
+export async function projectsOfRunner(
+  db: Reader,
+  caller: Caller,
+  { id }: Pick<Runner, 'id'>,
+  page: OffsetRequest,
+): Promise<Page<Project>> {
+  const ids = db
+    .selectFrom('runner_projects')
+    .innerJoin('projects', 'projects.id', 'runner_projects.project_id')
+    .select('projects.id')
+    .where('runner_projects.runner_id', '=', id)
+    .where(projectVisibleTo(caller, db.today));
+  const found = await paged(db, ids.orderBy('runner_projects.project_id', 'asc'), page);
+  return {
+    ...found,
+    items: await findProjects(
+      db,
+      caller,
+      found.items.map((project) => project.id),
+    ),
+  };
+}

@@ -1,0 +1,103 @@
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { bare } from '#http/endpoint/entity.ts';
+import { created, Message, nothing, shown } from '#http/endpoint/responses.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import { exclusive, optional, required } from '#http/parameters/declarations.ts';
+import { textOf } from '#http/parameters/texts.ts';
+import { boolean } from '#http/parameters/types.ts';
+import { refused } from '#runtime/failure.ts';
+import { byRegistrationToken, byRunnerToken, byRunnerTokenHeader } from '../access.ts';
+import { registerRunner as register } from '../create.ts';
+import { deleteRunner as remove } from '../delete.ts';
+import { RunnerToken, RunnerWithToken } from '../entities.ts';
+import { LONGEST_SYSTEM_ID, machineParams, registrationInfo } from '../managers/machine-parameters.ts';
+import { contact, deleteManager } from '../managers/managers.ts';
+import { contentParams } from '../validation.ts';
+import { resetRunnerToken } from './tokens.ts';
+
+// What runners call themselves. A credential of the API that comes along is not looked at.
+
+/** contract/runners.md §1.8 */
+export const registerRunner = endpoint({
+  post: '/runners',
+  summary: 'Register a runner by a registration token',
+  access: byRegistrationToken(),
+  order: 'ownProof',
+  params: {
+    ...contentParams,
+    info: optional(registrationInfo),
+    active: optional(boolean),
+    maintainer_note: contentParams.maintenance_note,
+  },
+  rules: [exclusive('maintainer_note', 'maintenance_note'), exclusive('active', 'paused')],
+  refuses: { invalid: INVALID },
+  records: ['ci_runner_registered'],
+  answer: created(RunnerWithToken),
+  write: (act, { registrar, params: { active, maintainer_note, ...params } }) =>
+    register(act, registrar, {
+      ...params,
+      paused: params.paused ?? (active == null ? null : !active),
+      maintenance_note: params.maintenance_note ?? maintainer_note,
+      name: params.info?.name,
+    }),
+});
+
+/** contract/runners.md §3.1 */
+export const verifyRunner = endpoint({
+  post: '/runners/verify',
+  summary: 'Ask whether a runner token counts',
+  access: byRunnerToken(),
+  order: 'ownProof',
+  params: machineParams,
+  answer: shown(RunnerWithToken),
+  async write(act, { caller, runner, params: { token, system_id, info } }) {
+    await contact(act, runner, { systemId: system_id, address: caller.address, info });
+    return { ...runner, token };
+  },
+});
+
+/** contract/runners.md §2.2 */
+export const resetOwnAuthenticationToken = endpoint({
+  post: '/runners/reset_authentication_token',
+  summary: 'Replace the token of the runner that calls',
+  access: byRunnerToken(),
+  order: 'ownProof',
+  answer: created(RunnerToken),
+  write: (act, { runner }) => resetRunnerToken(act, runner),
+});
+
+/** contract/runners.md §3.2 */
+export const unregisterRunner = endpoint({
+  delete: '/runners',
+  summary: 'Delete the runner that calls',
+  access: byRunnerToken(),
+  order: 'ownProof',
+  conditional: ({ runner }) => runner.updated_at,
+  records: ['ci_runner_unregistered'],
+  answer: nothing,
+  write: (act, { runner }) => remove(act, runner),
+});
+
+/** contract/runners.md §3.2 */
+export const unregisterManager = endpoint({
+  delete: '/runners/managers',
+  summary: 'Delete a manager of the runner that calls',
+  access: byRunnerToken(),
+  order: 'ownProof',
+  params: { system_id: required(textOf(LONGEST_SYSTEM_ID)) },
+  refuses: { missing: [404, '404 Runner manager not found Not Found'] },
+  answer: nothing,
+  async write(act, { runner, params }) {
+    if (!(await deleteManager(act, runner.id, params.system_id))) return refused('missing');
+  },
+});
+
+/** contract/runners.md §3.8 */
+export const discoverRouter = endpoint({
+  get: '/runners/router/discovery',
+  summary: 'Ask for the job router, which there is not',
+  access: byRunnerTokenHeader(),
+  order: 'ownProof',
+  answer: { ...shown(bare(Message)), status: 501 },
+  handle: () => ({ message: 'Job Router is not available. Please contact your administrator.' }),
+});

@@ -1,0 +1,62 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayUpdateRunner } from '#authorization/runners.ts';
+import {
+  allowsRegistrationTokens,
+  type Registrar,
+  renewRegistrationToken,
+  turnOfRegistrationToken,
+} from '#domain/runners/registration-tokens.ts';
+import { type Access, administratorLate } from '#http/access/access.ts';
+import { forBoth } from '#http/access/parents.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created } from '#http/endpoint/responses.ts';
+import { forbidden } from '#http/errors/http-error.ts';
+import type { Rooms } from '#http/services.ts';
+import { inRunner } from '../access.ts';
+import { RegistrationToken, RunnerToken } from '../entities.ts';
+import { resetRunnerToken } from './tokens.ts';
+
+// contract/runners.md §2.2
+
+/** Nobody gets a registration token where nobody may register by one. */
+function whereAllowed<Provided extends { readonly caller: SignedIn }>(
+  access: Access<Provided>,
+  of: (provided: Provided) => Registrar,
+): Access<Provided> {
+  return access.and(async ({ db }, provided) => {
+    if (!(await allowsRegistrationTokens(db, of(provided)))) throw forbidden();
+  });
+}
+
+async function renew(of: Registrar, caller: SignedIn, { acting, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>) {
+  const key = await secretKey();
+  const turn = turnOfRegistrationToken(of);
+  return { token: await acting(caller, (act) => renewRegistrationToken(act, key, of), { turn }) };
+}
+
+export const resetInstanceRegistrationToken = endpoint({
+  post: '/runners/reset_registration_token',
+  summary: 'Replace the registration token of the instance',
+  access: whereAllowed(administratorLate(), () => ({ type: 'instance' })),
+  answer: created(RegistrationToken),
+  handle: ({ caller }, rooms) => renew({ type: 'instance' }, caller, rooms),
+});
+
+export const [resetGroupRegistrationToken, resetProjectRegistrationToken] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/runners/reset_registration_token`,
+    summary: `Replace the registration token of a ${parent.type}`,
+    access: whereAllowed(parent.may({ group: 'admin_runner', project: 'admin_runner' }), ({ parent }) => parent),
+    answer: created(RegistrationToken),
+    handle: ({ parent, caller }, rooms) => renew(parent, caller, rooms),
+  }),
+);
+
+export const resetRunnerAuthenticationToken = endpoint({
+  post: '/runners/:id/reset_authentication_token',
+  summary: 'Replace the token of a runner',
+  access: inRunner(mayUpdateRunner, 'update'),
+  scopes: ['manage_runner'],
+  answer: created(RunnerToken),
+  write: (act, { runner }) => resetRunnerToken(act, runner),
+});

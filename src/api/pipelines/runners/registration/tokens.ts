@@ -1,0 +1,40 @@
+import type { Runner } from '#authorization/runners.ts';
+import type { Transaction } from '#database/database.ts';
+import type { RunnerType } from '#database/tables/runners.ts';
+import { momentAfter } from '#runtime/clock.ts';
+import { digestToken, newToken } from '#security/tokens.ts';
+import { readSettings, type SettingName } from '#settings/settings.ts';
+import type { IssuedRunner } from '../entities.ts';
+
+/** The tokens that runners prove themselves with (contract/runners.md §2.2, §2.3). Only their digests are stored. */
+
+/** By the prefix gitlab-runner knows who decides about the runner's settings. */
+const PREFIXES = { authenticated_user: 'glrt-', registration_token: 'glrtr-' } as const;
+
+const INTERVALS = {
+  instance_type: 'runner_token_expiration_interval',
+  group_type: 'group_runner_token_expiration_interval',
+  project_type: 'project_runner_token_expiration_interval',
+} as const satisfies Record<RunnerType, SettingName>;
+
+/** A token for such a runner, and what is stored of it: it ends when the setting for its type says so. */
+export async function newRunnerToken(
+  tx: Transaction,
+  { runner_type, registration_type }: Pick<Runner, 'runner_type' | 'registration_type'>,
+) {
+  const token = newToken(PREFIXES[registration_type]);
+  const seconds = (await readSettings(tx))[INTERVALS[runner_type]];
+  const token_expires_at = seconds === null ? null : momentAfter(tx.now, seconds * 1000);
+  return { token, token_digest: digestToken(token), token_expires_at };
+}
+
+/** Gives a runner another token; the one before is refused from now on. */
+export async function resetRunnerToken(tx: Transaction, runner: Runner): Promise<IssuedRunner> {
+  const { token, ...stored } = await newRunnerToken(tx, runner);
+  await tx
+    .updateTable('runners')
+    .set({ ...stored, updated_at: tx.now })
+    .where('id', '=', runner.id)
+    .execute();
+  return { id: runner.id, token, token_expires_at: stored.token_expires_at };
+}

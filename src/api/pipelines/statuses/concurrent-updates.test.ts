@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
+
+// Many statuses at once, and what jobs and statuses are together (contract/runners.md §4.8).
+
+const here = await world({ project: { readme: true } });
+const { project } = here;
+const { owner } = project;
+
+async function newCommit() {
+  const branch = here.name('branch');
+  await done(owner.post(`${project.repository}/branches`, { branch, ref: 'main' }));
+  const sha = await project.commit({ [`${branch}.txt`]: branch }, { branch });
+  const say = (name: string, state: string, params = {}) =>
+    owner.post(`${project.at}/statuses/${sha}`, { name, state, ...params });
+  const pipelines = async () => (await owner.get(`${project.at}/pipelines`, { sha })).body;
+  const status = async () => (await pipelines())[0].status;
+  const all = async () =>
+    (await owner.get(`${project.repository}/commits/${sha}/statuses`, { all: true, per_page: 100 })).body;
+  return { branch, sha, say, pipelines, status, all };
+}
+
+test('of one name said by many at once there is one', async () => {
+  const { say, all } = await newCommit();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => say('check', 'running')));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array.from({ length: 9 }, () => 400)]);
+  assert.equal((await all()).length, 1);
+});
+
+test('who does not get his turn in time is told so, and what he says is not stored', async (t) => {
+  const { say, all } = await newCommit();
+  // Nobody has to look for a branch first, where they would come one after another.
+  await done(say('first', 'success'));
+  // Whoever has to wait at all waits too long.
+  t.mock.method(AbortSignal, 'timeout', () => AbortSignal.abort());
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => say(`check ${index}`, 'success')));
+  const refused = answers.filter(({ status }) => status !== 201);
+  assert.ok(refused.length > 0);
+  for (const { status, body } of refused) {
+    assert.deepEqual([status, body], [409, { message: 'Another update to this commit status is in progress' }]);
+  }
+  assert.equal((await all()).length, 21 - refused.length);
+});
+
+test('a pipeline is what its jobs and statuses are together, whichever come last', async () => {
+  const { branch, sha, say, status, all } = await newCommit();
+  const pipeline_id = await pipelineRow(here, project, { sha, ref: branch, status: 'success' });
+  const job = await jobRow(here, project, { pipeline_id, name: 'unit', status: 'success', coverage: 50 });
+  const outcomes: [string, string, string][] = [
+    ['a', 'pending', 'running'],
+    ['b', 'failed', 'running'],
+    ['a', 'success', 'failed'],
+    ['b', 'success', 'success'],
+    ['c', 'canceled', 'canceled'],
+  ];
+  for (const [name, state, expected] of outcomes) {
+    await done(say(name, state, { coverage: 100 }));
+    assert.equal(await status(), expected, `${name} ${state}`);
+  }
+  await done(say('c', 'skipped'));
+  assert.equal((await owner.get(`${project.at}/pipelines/${pipeline_id}`)).body.coverage, '83.33');
+  await done(owner.post(`${project.at}/jobs/${job}/retry`));
+  assert.equal(await status(), 'running');
+  assert.equal(new Set((await all()).map(({ id }: { id: number }) => id)).size, 7);
+});
+
+test('canceling a pipeline cancels what others have not ended; trying it again leaves theirs alone', async () => {
+  const { say, pipelines, status, all } = await newCommit();
+  await done(say('a', 'running'));
+  await done(say('b', 'failed'));
+  const at = `${project.at}/pipelines/${(await pipelines())[0].id}`;
+  assert.equal((await owner.post(`${at}/cancel`)).body.status, 'failed');
+  const stored = (await all()).map((each: { name: string; status: string }) => [each.name, each.status]);
+  assert.deepEqual(stored, [
+    ['a', 'canceled'],
+    ['b', 'failed'],
+  ]);
+  await done(owner.post(`${at}/retry`));
+  assert.equal(await status(), 'failed');
+});
+
+test('no status makes a pipeline well whose CI file is broken', async () => {
+  const { branch, sha, say, status } = await newCommit();
+  await pipelineRow(here, project, { sha, ref: branch, status: 'failed', yaml_errors: 'Invalid configuration format' });
+  await done(say('a', 'success'));
+  assert.equal(await status(), 'failed');
+});
+
+test('commits and merge requests show it, and a deleted pipeline takes its statuses along', async () => {
+  const { branch, sha, say, pipelines, all } = await newCommit();
+  const wish = { source_branch: branch, target_branch: 'main', title: 'Merge' };
+  const { iid } = (await done(owner.post(`${project.at}/merge_requests`, wish))).body;
+  await done(say('a', 'running'));
+  const { id } = (await pipelines())[0];
+  const commit = (await owner.get(`${project.repository}/commits/${sha}`)).body;
+  assert.deepEqual([commit.status, commit.last_pipeline.id], ['running', id]);
+  const merge = (await owner.get(`${project.at}/merge_requests/${iid}`)).body;
+  assert.deepEqual([merge.head_pipeline.id, merge.head_pipeline.status], [id, 'running']);
+  await done(owner.delete(`${project.at}/pipelines/${id}`));
+  assert.deepEqual(await all(), []);
+});
+
+test('a merge request waits for what others say of it, and is merged by it', async () => {
+  const { branch, say } = await newCommit();
+  const wish = { source_branch: branch, target_branch: 'main', title: 'Merge' };
+  const { iid } = (await done(owner.post(`${project.at}/merge_requests`, wish))).body;
+  const at = `${project.at}/merge_requests/${iid}`;
+  await done(say('check', 'running'));
+  await done(owner.put(`${at}/merge`, { auto_merge: true }));
+  await here.work();
+  assert.equal((await owner.get(at)).body.state, 'opened');
+  await done(say('check', 'success'));
+  await here.work();
+  assert.equal((await owner.get(at)).body.state, 'merged');
+});

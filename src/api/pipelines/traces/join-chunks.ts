@@ -1,0 +1,29 @@
+import { Readable } from 'node:stream';
+import { storeBlob } from '#blobs/index.ts';
+import type { Rooms } from '#http/services.ts';
+import { defineJob } from '#jobs/job.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { contentOf } from './get.ts';
+import { joinChunks, lastPieces, type TraceChunk } from './store.ts';
+
+type Keeping = Pick<Rooms, 'database' | 'blobs'>;
+
+/**
+ * Makes one chunk of the many small ones in which a runner has sent the end of a log: to read thousands of them takes
+ * seconds of work, each time that somebody looks.
+ */
+export const joinTracePieces = defineJob({
+  kind: 'join_trace_pieces',
+  async handle({ database, blobs }: Keeping, { jobId }: { jobId: number }) {
+    const pieces = await lastPieces(database.reader, jobId);
+    if (pieces.length < 2) return;
+    const source = Readable.from(contentsOf({ blobs }, pieces), { objectMode: false });
+    const stored = await storeBlob(blobs, source).finally(() => source.destroy());
+    if (isRefused(stored)) return;
+    await database.transaction((tx) => joinChunks(tx, jobId, pieces, stored));
+  },
+});
+
+async function* contentsOf(rooms: Pick<Rooms, 'blobs'>, pieces: readonly TraceChunk[]): AsyncGenerator<Buffer> {
+  for (const { sha256 } of pieces) yield* contentOf(rooms, sha256, 0);
+}

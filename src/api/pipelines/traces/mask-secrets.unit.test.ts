@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { masking } from './mask-secrets.ts';
+
+async function through(pieces: readonly string[], secrets: readonly string[]): Promise<string> {
+  const told: Buffer[] = [];
+  const source = (async function* () {
+    for (const piece of pieces) yield Buffer.from(piece, 'latin1');
+  })();
+  const mask = masking(secrets, Buffer.alloc(0));
+  for await (const piece of mask.masked(source)) told.push(piece);
+  return Buffer.concat([...told, mask.held]).toString('latin1');
+}
+
+const SECRET = 'glcbt-0123456789';
+const MASK = '[MASKED]xxxxxxxx';
+
+test('a secret is overwritten by as many bytes', async () => {
+  assert.equal(await through([`a ${SECRET} b ${SECRET}${SECRET}`], [SECRET]), `a ${MASK} b ${MASK}${MASK}`);
+});
+
+test('it is found wherever the pieces are cut', async () => {
+  const text = `before ${SECRET} after`;
+  for (let at = 0; at <= text.length; at++) {
+    assert.equal(await through([text.slice(0, at), text.slice(at)], [SECRET]), `before ${MASK} after`, `cut at ${at}`);
+  }
+  assert.equal(await through([...text], [SECRET]), `before ${MASK} after`, 'byte by byte');
+});
+
+test('all secrets are overwritten, and nothing else', async () => {
+  const bytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('');
+  assert.equal(
+    await through([`${bytes}tokentoken ${SECRET}`, bytes], [SECRET, 'tokentoken']),
+    `${bytes}[MASKED]xx ${MASK}${bytes}`,
+  );
+  assert.equal(await through(['glcbt-012345678'], [SECRET]), 'glcbt-012345678');
+  assert.equal(await through(['abc'], ['', 'long enough']), 'abc');
+});
+
+test('a short secret gets as much of the mask as it is long', async () => {
+  assert.equal(await through(['a short b'], ['short']), 'a [MASK b');
+});
+
+test('what is how a secret begins is held back at the end, and comes first the next time', async () => {
+  for (const [text, held] of [
+    ['abc', ''],
+    ['abcg', 'g'],
+    ['a glcbt-01', 'glcbt-01'],
+    ['glcbtglcbt-', 'glcbt-'],
+    [SECRET, ''],
+  ] as const) {
+    const mask = masking([SECRET, 'other'], Buffer.alloc(0));
+    await buffer(mask.masked(Readable.from([Buffer.from(text)])));
+    assert.equal(mask.held.toString(), held, text);
+  }
+  const next = masking([SECRET], Buffer.from('glcbt-0'));
+  const told = await buffer(next.masked(Readable.from([Buffer.from('123456789!')])));
+  assert.equal(told.toString(), `${MASK}!`);
+});

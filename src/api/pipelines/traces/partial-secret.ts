@@ -1,0 +1,20 @@
+import type { Rooms } from '#http/services.ts';
+import { decrypt, encrypt } from '#security/encryption.ts';
+
+/**
+ * The last few bytes of a log that may be the beginning of a secret: nobody reads them until it is known what follows, or
+ * that nothing does. They are kept as a secret is, for but a byte of one may be missing.
+ */
+
+type Keys = Pick<Rooms, 'secretKey'>;
+
+export async function seal({ secretKey }: Keys, jobId: number, held: Buffer): Promise<string | null> {
+  return held.length === 0 ? null : encrypt(await secretKey(), held.toString('base64'), placeOf(jobId));
+}
+
+/** What `seal` was given. */
+export async function unseal({ secretKey }: Keys, jobId: number, sealed: string | null): Promise<Buffer> {
+  return sealed === null ? Buffer.alloc(0) : Buffer.from(decrypt(await secretKey(), sealed, placeOf(jobId)), 'base64');
+}
+
+const placeOf = (jobId: number) => `jobs.trace_held:${jobId}`;

@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import { isRaw, type Raw } from '#http/parameters/brackets.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { refName, text, textOf } from '#http/parameters/texts.ts';
+import { MOST_ELEMENTS, tooMany } from '#http/parameters/types.ts';
+
+/** What starts a pipeline by a token (contract/runners.md §4.6). */
+
+const key = textOf(255);
+const value = textOf(50_000);
+
+/** A hash of texts. What of it is none is left as it is: whoever sends some hears so in other words. */
+const texts: ParameterType<readonly (readonly [key: string, value: unknown])[]> = {
+  schema: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 50_000 }), {
+    maxProperties: MOST_ELEMENTS,
+  }),
+  isHash: true,
+  read(raw, name, problems) {
+    if (raw === null || raw === '') return null;
+    if (!isRaw(raw)) return problems.invalid(name);
+    const entries = Object.entries(raw);
+    if (entries.length > MOST_ELEMENTS) return tooMany(name, MOST_ELEMENTS, problems);
+    return entries.map(([of, sent]) => {
+      const read = key.read(of, name, problems) ?? '';
+      return [read, typeof sent === 'string' ? value.read(sent, `${name}[${read}]`, problems) : sent] as const;
+    });
+  },
+};
+
+export const startParams = { token: required(text), ref: required(refName), variables: optional(texts) };
+
+/** As much of a request as goes on to jobs, in bytes. */
+const LONGEST_PAYLOAD = 1024 * 1024;
+
+/** What a client may prove himself by elsewhere is no news for a job; the path is told in its own place. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'id',
+  'ref',
+  'token',
+  'private_token',
+  'access_token',
+  'bearer_token',
+  'job_token',
+]);
+
+/**
+ * Everything that was sent, for the pipeline to read: whatever a webhook says of its event. Null: it is too much, which is known
+ * before all of it has been written.
+ */
+export function payloadOf(given: Raw, path: { readonly id: string; readonly ref: string }): string | null {
+  let left = LONGEST_PAYLOAD;
+  function kept(this: unknown, name: string, value: unknown): unknown {
+    if (this === given && LEFT_OUT.has(name)) return undefined;
+    left -= name.length + (typeof value === 'string' ? value.length : 1);
+    if (left < 0) throw new TooLong();
+    return value;
+  }
+  try {
+    const [place, rest] = [JSON.stringify(path), JSON.stringify(given, kept)];
+    const payload = rest === '{}' ? place : `${place.slice(0, -1)},${rest.slice(1)}`;
+    return Buffer.byteLength(payload) > LONGEST_PAYLOAD ? null : payload;
+  } catch (error) {
+    if (error instanceof TooLong) return null;
+    throw error;
+  }
+}
+
+class TooLong extends Error {}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runningJob } from '#test/support/pipeline-rows.ts';
+import { done, world } from '#test/support/world.ts';
+
+const here = await world({ project: { readme: true, with: ['maintainer'] } });
+const { project, owner, maintainer, anonymous, newProject, server, clock, root, user, name } = here;
+const { database } = server.rooms;
+
+const FILE = 'J: {script: a, rules: [{if: $MODE != "none"}]}';
+await project.commit({ '.gitlab-ci.yml': FILE }, { message: 'Say what runs [skip ci]' });
+
+const at = `${project.at}/trigger/pipeline`;
+type Params = Readonly<Record<string, unknown>>;
+const tokenOf = async (by = maintainer, params: Params = {}): Promise<string> =>
+  (await done(by.post(`${project.at}/triggers`, { description: 'ours', ...params }))).body.token;
+const token = await tokenOf();
+const start = (params: Params = {}, headers = {}) =>
+  anonymous.send('POST', at, { params: { token, ref: 'main', ...params }, headers });
+const countPipelines = async () =>
+  (await database.reader.selectFrom('pipelines').select('id').where('project_id', '=', project.id).execute()).length;
+
+async function refused(answer: ReturnType<typeof start>) {
+  const before = await countPipelines();
+  const { status, body } = await answer;
+  assert.equal(await countPipelines(), before);
+  return [status, body];
+}
+
+test('a token starts a pipeline in the name of its owner, whatever the commit says', async () => {
+  const { status, body } = await start();
+  assert.equal(status, 201, JSON.stringify(body));
+  assert.deepEqual([body.source, body.user.id, body.ref, body.tag], ['trigger', maintainer.id, 'main', false]);
+  assert.match(body.status, /^(created|pending)$/);
+  const { body: triggers } = await maintainer.get(`${project.at}/triggers`);
+  assert.equal(triggers.find((one: { token: string }) => one.token === token).last_used, body.created_at);
+});
+
+test('a credential of the API that comes along is not looked at, good or bad', async () => {
+  for (const headers of [
+    { 'PRIVATE-TOKEN': 'wrong' },
+    { Authorization: 'Bearer wrong' },
+    { 'PRIVATE-TOKEN': owner.token! },
+  ]) {
+    const { status, body } = await start({}, headers);
+    assert.deepEqual([status, body.user?.id], [201, maintainer.id]);
+  }
+});
+
+test('it gets its variables, and what was sent as a file', async () => {
+  const { body } = await start({ variables: { MODE: 'full', EMPTY: '' }, event: { branch: 'x' }, private_token: 'no' });
+  const { body: variables } = await maintainer.get(`${project.at}/pipelines/${body.id}/variables`);
+  const [mode, empty, payload, ...others] = variables;
+  assert.deepEqual(mode, { key: 'MODE', value: 'full', variable_type: 'env_var', raw: false });
+  assert.deepEqual([empty.key, empty.value], ['EMPTY', '']);
+  assert.deepEqual([payload.key, payload.variable_type, payload.raw], ['TRIGGER_PAYLOAD', 'file', true]);
+  assert.deepEqual(JSON.parse(payload.value), {
+    id: String(project.id),
+    ref: 'main',
+    variables: { MODE: 'full', EMPTY: '' },
+    event: { branch: 'x' },
+  });
+  assert.deepEqual(others, []);
+});
+
+test('a form does as JSON does, and the ref of the path wins', async () => {
+  await done(owner.post(`${project.repository}/branches`, { branch: 'team/topic', ref: 'main' }));
+  const raw = new URLSearchParams({ token, ref: 'main', 'variables[MODE]': 'some' }).toString();
+  const path = `${project.at}/ref/team%2Ftopic/trigger/pipeline`;
+  const { status, body } = await anonymous.send('POST', path, {
+    raw,
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  });
+  assert.deepEqual([status, body.ref], [201, 'team/topic']);
+});
+
+test('its jobs know that a token has started them, and its beginning', async () => {
+  await done(start());
+  const runner = await here.newRunner({ in: project });
+  const { body } = await done(anonymous.post('/jobs/request', { token: runner.token }));
+  const variable = (key: string) => body.variables.find((one: { key: string }) => one.key === key)?.value;
+  assert.deepEqual(
+    [variable('CI_PIPELINE_SOURCE'), variable('CI_PIPELINE_TRIGGERED'), variable('CI_TRIGGER_SHORT_TOKEN')],
+    ['trigger', 'true', token.slice(6, 10)],
+  );
+});
+
+test('whoever has no token that counts here hears the same as if the project were not there', async () => {
+  const other = await newProject({ owner });
+  const leaver = await project.add('maintainer');
+  const left = await tokenOf(leaver);
+  await done(owner.delete(`${project.at}/members/${leaver.id}`));
+  const blockedUser = await project.add('maintainer');
+  const blocked = await tokenOf(blockedUser);
+  await done(root.post(`/users/${blockedUser.id}/block`));
+  const ended = await tokenOf(maintainer, { expires_at: clock.now().toISOString() });
+  const notFound = [404, { message: '404 Not Found' }];
+  for (const [path, params] of [
+    ['/projects/999999/trigger/pipeline', {}],
+    [`${other.at}/trigger/pipeline`, {}],
+    [at, { token: 'glptt-unknown' }],
+    [at, { token: '' }],
+    [at, { token: left }],
+    [at, { token: blocked }],
+    [at, { token: ended }],
+  ] as const) {
+    const answer = anonymous.post(path, { token, ref: 'main', ...params });
+    assert.deepEqual(await refused(answer as never), notFound, JSON.stringify(params));
+  }
+});
+
+test('parameters are looked at before the project', async () => {
+  const nowhere = '/projects/999999/trigger/pipeline';
+  const texts = { message: 'variables needs to be a map of key-valued strings' };
+  for (const [params, body] of [
+    [{}, { error: 'token is missing, ref is missing' }],
+    [{ token, ref: 'main', variables: 'a' }, { error: 'variables is invalid' }],
+    [{ token, ref: 'main', variables: ['a'] }, { error: 'variables is invalid' }],
+    [{ token, ref: 'main', variables: { A: 1 } }, texts],
+    [{ token, ref: 'main', variables: { A: { B: 'c' } } }, texts],
+    [
+      { token, ref: 'main', variables: { A: 'x'.repeat(50_001) } },
+      { error: 'variables[A] is too long (maximum is 50000 bytes)' },
+    ],
+  ] as const) {
+    const answer = await anonymous.post(nowhere, params);
+    assert.deepEqual([answer.status, answer.body], [400, body]);
+  }
+  const hook = await start({}, { 'X-Gitlab-Event': 'Pipeline Hook' });
+  assert.deepEqual([hook.status, hook.body], [403, { message: '403 Forbidden' }]);
+});
+
+test('what keeps the owner from starting one is told as it would be to him', async () => {
+  const base = (text: string) => [400, { message: { base: [text] } }];
+  assert.deepEqual(await refused(start({ ref: 'nowhere' })), base('Reference not found'));
+  const twice = { variables: { TRIGGER_PAYLOAD: 'mine' } };
+  assert.deepEqual(await refused(start(twice)), base('Duplicate variable name: TRIGGER_PAYLOAD'));
+  await done(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'owner' }));
+  const some = start({ variables: { MODE: 'x' } });
+  assert.deepEqual(await refused(some), base('Insufficient permissions to set pipeline variables'));
+  assert.equal((await start()).status, 201);
+  await done(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'developer' }));
+  await done(owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 20 }));
+  assert.deepEqual(await refused(start()), base('Insufficient permissions to create a new pipeline'));
+  await done(owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 40 }));
+});
+
+test('a broken CI file is told, and stored as a failed pipeline', async () => {
+  await done(owner.post(`${project.repository}/branches`, { branch: 'broken', ref: 'main' }));
+  await project.commit({ '.gitlab-ci.yml': 'J: {stage: x, script: a}' }, { branch: 'broken' });
+  await here.work();
+  const before = await countPipelines();
+  const { status, body } = await start({ ref: 'broken' });
+  assert.equal(status, 422);
+  assert.match(body.message.base[0], /^J job: chosen stage x does not exist/);
+  assert.equal(await countPipelines(), before + 1);
+  const { body: pipeline } = await maintainer.get(`${project.at}/pipelines/latest?ref=broken`);
+  assert.deepEqual(
+    [pipeline.source, pipeline.status, pipeline.yaml_errors],
+    ['trigger', 'failed', body.message.base[0]],
+  );
+});
+
+test('more than a mebibyte does not go on to jobs', async () => {
+  for (const event of [
+    'x'.repeat(1024 * 1024),
+    'é'.repeat(1024 * 512),
+    Array.from({ length: 99 }, () => 'x'.repeat(20_000)),
+  ]) {
+    const [status] = await refused(start({ event }));
+    assert.equal(status, 413);
+  }
+  assert.equal((await start({ event: 'x'.repeat(1024 * 1023) })).status, 201);
+});
+
+test('a running job starts one as its user; when it has ended it is told so', async () => {
+  const job = await runningJob(here, project, { user_id: maintainer.id });
+  const { status, body } = await start({ token: job.token });
+  assert.deepEqual([status, body.source, body.user?.id], [201, 'pipeline', maintainer.id]);
+  await database.transaction((tx) =>
+    tx.updateTable('jobs').set({ status: 'success' }).where('id', '=', job.id).execute(),
+  );
+  assert.deepEqual(await refused(start({ token: job.token })), [401, { message: 'Job is not running' }]);
+});
+
+test('of a deleted owner no trigger is left', async () => {
+  const username = name('leaving');
+  const leaving = await user({ username });
+  await project.add('maintainer', leaving);
+  await tokenOf(leaving);
+  await done(root.delete(`/users/${leaving.id}`));
+  await here.work();
+  const { body } = await owner.get(`${project.at}/triggers?per_page=100`);
+  assert.ok(!body.some((one: { owner: { username: string } }) => one.owner.username === username));
+});

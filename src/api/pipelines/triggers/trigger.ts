@@ -1,0 +1,40 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import type { PipelineRow } from '#authorization/pipelines.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Rooms } from '#http/services.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type CREATION_REFUSALS, createOfRef } from '../pipelines/index.ts';
+
+interface Start {
+  readonly project: Project;
+  /** Null: a job starts it. */
+  readonly trigger: { readonly id: number; readonly short_token: string } | null;
+  readonly ref: string;
+  readonly variables: readonly (readonly [key: string, value: unknown])[];
+  /** JSON of what was sent; null: that was too much. */
+  readonly payload: string | null;
+  readonly baseUrl: string;
+}
+
+/**
+ * Makes the pipeline that a token asks for, in the name of its owner. A broken CI file is told twice: by a pipeline that has
+ * failed, and to whoever has sent the token.
+ */
+export async function startByToken(
+  rooms: Rooms,
+  owner: SignedIn,
+  { project, trigger, ref, variables, payload, baseUrl }: Start,
+): Promise<PipelineRow | Refused<'tooLarge' | 'broken' | keyof typeof CREATION_REFUSALS>> {
+  if (payload === null) return refused('tooLarge');
+  const made = await createOfRef(rooms, owner, project, {
+    ref,
+    source: trigger === null ? 'pipeline' : 'trigger',
+    variables: variables.map(([key, value]) => ({ key, value: value as string, variable_type: 'env_var', raw: false })),
+    brought: [{ key: 'TRIGGER_PAYLOAD', value: payload, variable_type: 'file', raw: true }],
+    starter: trigger === null ? {} : { trigger_id: trigger.id, trigger_token: trigger.short_token },
+    keepsBroken: true,
+    baseUrl,
+  });
+  if (isRefused(made) || made.yaml_errors === null) return made;
+  return refused('broken', { text: made.yaml_errors });
+}

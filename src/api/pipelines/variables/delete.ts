@@ -1,0 +1,15 @@
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { recordRemoved } from './activity.ts';
+import type { Owner } from './owner.ts';
+import { deleteVariable, type StoredVariable } from './store.ts';
+
+/** Jobs that are handed out from now on don't have it. */
+export async function removeVariable(
+  act: Act,
+  owner: Owner,
+  variable: StoredVariable,
+): Promise<undefined | Refused<'gone'>> {
+  if (!(await deleteVariable(act, variable.id))) return refused('gone');
+  await recordRemoved(act, owner, variable);
+}

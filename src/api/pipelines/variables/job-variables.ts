@@ -1,0 +1,135 @@
+import type { KeyObject } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Reader } from '#database/database.ts';
+import { isAmong } from '#database/dialect.ts';
+import { type Params, prepare } from '#database/prepare.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Rooms } from '#http/services.ts';
+import type { CiVariable, VariablesFor } from '../ci-file/index.ts';
+import { openValue } from './encryption.ts';
+import { EVERYWHERE, type Receiver, reaching } from './precedence.ts';
+
+/** The variables of instance, groups and project as jobs get them. */
+
+/** What jobs get of these altogether, as they are stored, in bytes: more is nobody's configuration. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+type ReadingRooms = Pick<Rooms, 'database' | 'secretKey'>;
+type Place = Pick<Project, 'id' | 'namespace_id'>;
+
+/** What a job gets when it is handed out: only this is opened. Null: it is too large. */
+export async function variablesForJob(
+  rooms: ReadingRooms,
+  project: Place,
+  job: Receiver,
+): Promise<CiVariable[] | null> {
+  const found = reaching(await keptFor(rooms.database.reader, project), job);
+  const open = await opener(rooms, found);
+  return open?.(found) ?? null;
+}
+
+/**
+ * What the jobs of a pipeline get that is about to be made; without environments all get the same. Opens what it is asked
+ * for. Null: they are too large.
+ */
+export async function variablesForPipeline(
+  rooms: ReadingRooms,
+  project: Place,
+  pipeline: Pick<Receiver, 'protected'> & { readonly hasEnvironments: boolean },
+): Promise<VariablesFor | null> {
+  const kept = await keptFor(rooms.database.reader, project);
+  const usable = kept.filter(
+    (each) =>
+      (pipeline.protected || !each.protected) && (pipeline.hasEnvironments || each.environment_scope === EVERYWHERE),
+  );
+  const open = await opener(rooms, usable);
+  if (open === null) return null;
+  const known = new Map<string | null, readonly CiVariable[]>();
+  return (environment) => {
+    const found = known.get(environment) ?? open(reaching(usable, { ...pipeline, environment }));
+    known.set(environment, found);
+    return found;
+  };
+}
+
+const COLUMNS = [
+  'ci_variables.id',
+  'ci_variables.key',
+  'ci_variables.environment_scope',
+  'ci_variables.protected',
+  sql<number>`length(ci_variables.encrypted_value)`.as('size'),
+] as const;
+
+/** Farther than any group. */
+const INSTANCE_DISTANCE = 1_000_000;
+
+// index: ci_variables_of_instance, ci_variables_by_group, namespace_closure_pkey, ci_variables_by_project
+const keptByAll = prepare((db, value: Params<{ project: number; namespace: number }>) =>
+  db
+    .selectFrom('ci_variables')
+    .select([...COLUMNS, sql<number>`${sql.lit(INSTANCE_DISTANCE)}`.as('distance')])
+    .where('project_id', 'is', null)
+    .where('group_id', 'is', null)
+    .unionAll(
+      db
+        .selectFrom('namespace_closure')
+        .innerJoin('ci_variables', 'ci_variables.group_id', 'namespace_closure.ancestor_id')
+        .select([...COLUMNS, 'namespace_closure.depth as distance'])
+        .where('namespace_closure.descendant_id', '=', value('namespace')),
+    )
+    .unionAll(
+      db
+        .selectFrom('ci_variables')
+        .select([...COLUMNS, sql<number>`-1`.as('distance')])
+        .where('project_id', '=', value('project')),
+    ),
+);
+
+type KeptRow = Awaited<ReturnType<typeof keptFor>>[number];
+
+/** All that is kept for the jobs of a project, without the values. */
+async function keptFor(db: Reader, { id, namespace_id }: Place) {
+  const rows = await keptByAll(db, { project: id, namespace: namespace_id });
+  return rows.map((row) => ({ ...row, protected: Boolean(row.protected) }));
+}
+
+/** In one statement, however many. index: ci_variables primary key */
+function valuesOf(db: Reader, ids: readonly number[]) {
+  return db
+    .selectFrom('ci_variables')
+    .select(['id', 'project_id', 'group_id', 'key', 'encrypted_value', 'variable_type', 'masked', 'raw'])
+    .where(({ ref }) => isAmong(db, ref('id'), ids))
+    .execute();
+}
+
+type Open = (some: readonly KeptRow[]) => CiVariable[];
+
+/** Opens each of these once, when it is asked for, but for those that have gone meanwhile. Null: they are too large. */
+async function opener({ database, secretKey }: ReadingRooms, kept: readonly KeptRow[]): Promise<Open | null> {
+  if (kept.reduce((sum, { size }) => sum + Number(size), 0) > MOST_BYTES) return null;
+  const ids = kept.map(({ id }) => id);
+  if (ids.length === 0) return () => [];
+  const rows = new Map((await valuesOf(database.reader, ids)).map((row) => [row.id, row]));
+  const key = await secretKey();
+  const opened = new Map<number, CiVariable>();
+  return (some) =>
+    some.flatMap(({ id }) => {
+      const row = rows.get(id);
+      if (row === undefined) return [];
+      const found = opened.get(id) ?? openedVariable(key, row);
+      opened.set(id, found);
+      return [found];
+    });
+}
+
+type ValueRow = Awaited<ReturnType<typeof valuesOf>>[number];
+
+function openedVariable(secretKey: KeyObject, row: ValueRow): CiVariable {
+  return {
+    key: row.key,
+    value: openValue(secretKey, row),
+    raw: Boolean(row.raw),
+    file: row.variable_type === 'file',
+    masked: Boolean(row.masked),
+  };
+}

@@ -1,8 +1,0 @@
-import type { Examples } from '../../../../test/examples/example.ts';
-import type * as endpoints from './endpoints.ts';
-
-export const examples: Examples<typeof endpoints> = {
-  listNamespaces: () => ({ by: 'stranger' }),
-  readNamespace: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
-  readNamespaceExistence: ({ group }) => ({ by: 'stranger', path: { path: group.full_path } }),
-};

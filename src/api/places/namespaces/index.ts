@@ -1,4 +1,0 @@
-import { family } from '../../../http/endpoint/family.ts';
-import * as endpoints from './endpoints.ts';
-
-export const namespaces = family({ endpoints });

@@ -1,0 +1,38 @@
+import type { Caller } from '#authentication/caller.ts';
+import { epicVisibleTo } from '#authorization/epics.ts';
+import type { Reader } from '#database/database.ts';
+import { associationsOf } from './issue-associations.ts';
+
+/** An epic as its issues show it. */
+export interface EpicOfIssueRow {
+  readonly id: number;
+  readonly iid: number;
+  readonly title: string;
+  readonly group_id: number;
+  readonly full_path: string;
+}
+
+/** By issue the epic that it is in, where the caller may read it. index: epic_issues_by_issue, epics primary key, routes_by_namespace */
+export async function epicsSeenBy(
+  db: Reader,
+  caller: Caller,
+  issueIds: readonly number[],
+): Promise<ReadonlyMap<number, EpicOfIssueRow>> {
+  const associations = await associationsOf(db, issueIds);
+  if (associations.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('epics')
+    .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
+    .innerJoin('routes', 'routes.namespace_id', 'epics.group_id')
+    .select(['epics.id', 'epics.iid', 'epics.title', 'epics.group_id', 'routes.full_path'])
+    .where('epics.id', 'in', [...new Set(associations.map(({ epic_id }) => epic_id))])
+    .where(epicVisibleTo(caller, db.today))
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return new Map(
+    associations.flatMap(({ issue_id, epic_id }) => {
+      const epic = byId.get(epic_id);
+      return epic === undefined ? [] : [[issue_id, epic] as const];
+    }),
+  );
+}

@@ -1,0 +1,116 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInGroup } from '#authorization/abilities.ts';
+import { type Epic, findEpic, findEpics } from '#authorization/epics.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import {
+  besideTexts,
+  differing,
+  EPICS,
+  label,
+  labelsOn,
+  sameSet,
+  stateAfter,
+  tellChanged,
+  tellReworded,
+  titleErrors,
+  wishedLabels,
+} from '../issuables/index.ts';
+import { afterBesides, described } from '../quick-actions/index.ts';
+import { recordChange, resourceOf } from './activity.ts';
+import { wishedColor } from './color.ts';
+import { confidentialErrors } from './confidentiality.ts';
+import { fixedDates } from './fixed-dates.ts';
+import type { epicChangeParams } from './parameters.ts';
+import { parentErrors, wishedParent } from './parents.ts';
+import { epicSubject } from './quick-actions/subject.ts';
+import { updateEpicRow } from './store.ts';
+
+export type EpicChange = Partial<ParameterValues<typeof epicChangeParams>>;
+
+/** Changes an epic as it stands now, closes or reopens it. When it was made and changed Owners may say. */
+export async function changeEpic(
+  act: Act<SignedIn>,
+  group: Group,
+  iid: number,
+  asked: EpicChange,
+): Promise<Epic | Refused<'invalid' | 'noParent' | 'gone'>> {
+  const epic = await findEpic(act, group.id, iid);
+  if (epic === null) return refused('gone');
+  const { wish, besides } = await described(act, asked, () => epicSubject(act, group, epic));
+  const after = await change(act, group, epic, wish);
+  if (isRefused(after)) return after;
+  return afterBesides(after, besides, async (id) => stillThere((await findEpics(act, [id]))[0]));
+}
+
+async function change(
+  act: Act<SignedIn>,
+  group: Group,
+  epic: Epic,
+  wish: EpicChange,
+): Promise<Epic | Refused<'invalid' | 'noParent'>> {
+  const parent = await parentAfter(act, epic, wish);
+  if (isRefused(parent)) return parent;
+  const wished = await wishedColumns(act, epic, parent, wish);
+  if (isRefused(wished)) return wished;
+  const mayDate = mayInGroup(act.by, 'date_epic', group);
+  const columns = differing<Epic>(epic, {
+    ...wished,
+    ...stateAfter(epic.state, wish.state_event, act),
+    ...(mayDate && wish.created_at ? { created_at: wish.created_at } : {}),
+  });
+  const labelled = await labelsOn(act, EPICS, [epic.id]);
+  const before = labelled.map(({ id }) => id);
+  const now = await wishedLabels(act, { group }, labelled, wish);
+  await label(act, EPICS, epic.id, { before, now });
+  const updatedAt = mayDate ? wish.updated_at : null;
+  if (Object.keys(columns).length > 0 || !sameSet(before, now) || updatedAt != null) {
+    await updateEpicRow(act, epic.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? act.now });
+  }
+  const after = stillThere((await findEpics(act, [epic.id]))[0]);
+  await recordChange(act, epic, after);
+  const { confidential } = epic;
+  await tellChanged(act, resourceOf(epic), { labels: before, confidential }, { ...after, labels: now });
+  await tellReworded(act, { ...resourceOf(epic), iid: epic.iid, group }, epic, columns);
+  return after;
+}
+
+/** What it shall be below; null: nothing. Where it stands already it stays, whoever may read that. */
+async function parentAfter(
+  act: Act,
+  { parent_id: before }: Epic,
+  { parent_id: wished }: EpicChange,
+): Promise<Epic | null | Refused<'noParent'>> {
+  if (wished === undefined || wished === before)
+    return before === null ? null : ((await findEpics(act, [before]))[0] ?? null);
+  return wished === null ? null : wishedParent(act, wished);
+}
+
+async function wishedColumns(
+  act: Act,
+  epic: Epic,
+  parent: Epic | null,
+  wish: EpicChange,
+): Promise<Partial<Epic> | Refused<'invalid'>> {
+  const confidential = wish.confidential ?? epic.confidential;
+  const { color, errors: colorErrors } = wishedColor(wish.color === undefined ? epic.color : wish.color);
+  const isElsewhere = parent !== null && parent.id !== epic.parent_id;
+  const errors = fieldErrors({
+    title: titleErrors(wish.title),
+    color: colorErrors,
+    confidential: await confidentialErrors(act, epic, { confidential, parent }),
+    parent: isElsewhere ? await parentErrors(act, epic.id, parent.id) : [],
+  });
+  if (errors) return invalid(errors);
+  return {
+    title: wish.title ?? epic.title,
+    description: wish.description === undefined ? epic.description : wish.description,
+    confidential,
+    color,
+    parent_id: parent?.id ?? null,
+    ...fixedDates(epic, wish),
+  };
+}

@@ -1,0 +1,22 @@
+import { type Caller, done, type Project } from '#test/support/world.ts';
+
+type Event = Readonly<Record<string, unknown>>;
+
+/** A feed as this caller sees it. */
+export const feedOf = async (caller: Caller, path: string, params = {}): Promise<Event[]> =>
+  (await done(caller.get(path, params))).body;
+
+/** `opened Issue`, `pushed to`: what each event of a feed tells. */
+export const told = async (caller: Caller, path: string, params = {}): Promise<string[]> =>
+  (await feedOf(caller, path, params)).map(({ action_name, target_type }) =>
+    target_type === null ? String(action_name) : `${action_name} ${target_type}`,
+  );
+
+export async function newIssue(project: Project, params: object = {}, by: Caller = project.owner) {
+  const { body } = await done(by.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
+  return { id: body.id as number, iid: body.iid as number, at: `${project.at}/issues/${body.iid}` };
+}
+
+export async function comment(by: Caller, issue: { readonly at: string }, params: object = {}) {
+  return (await done(by.post(`${issue.at}/notes`, { body: 'Seen on two hosts', ...params }))).body;
+}

@@ -1,0 +1,77 @@
+import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Access } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, shown } from '#http/endpoint/responses.ts';
+import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { TimeStats } from '../entities.ts';
+import { estimate, resetEstimate, resetSpent, spend, type Timed, type Times } from './time-tracking.ts';
+
+/** A kind of things that take time, as the declarations see it. */
+interface TimedKind {
+  readonly path: '/projects/:id/issues/:issue_iid' | '/projects/:id/merge_requests/:merge_request_iid';
+  readonly aThing: 'an issue' | 'a merge request';
+  /** Who may change its times. */
+  readonly changing: () => Access<{ readonly thing: Timed; readonly caller: SignedIn }>;
+  readonly reading: () => Access<{ readonly thing: Times; readonly caller: Caller }>;
+}
+
+/** How long things take: `export const { estimate: estimateIssue, ... } = timeTracking({ ... })`. */
+export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => ({
+  estimate: endpoint({
+    post: `${path}/time_estimate`,
+    summary: `Set how long ${aThing} should take`,
+    access: changing(),
+    params: { duration: required(text) },
+    refuses: {
+      estimateInvalid: [
+        400,
+        '400 Bad request - Time estimate must have a valid format and be greater than or equal to zero.',
+      ],
+      gone: NOT_FOUND,
+    },
+    records: ['note time'],
+    answer: shown(TimeStats),
+    write: (act, { thing, params }) => estimate(act, thing, params.duration),
+  }),
+  resetEstimate: endpoint({
+    post: `${path}/reset_time_estimate`,
+    summary: `Forget how long ${aThing} should take`,
+    access: changing(),
+    refuses: { gone: NOT_FOUND },
+    records: ['note time'],
+    answer: shown(TimeStats),
+    write: (act, { thing }) => resetEstimate(act, thing),
+  }),
+  spend: endpoint({
+    post: `${path}/add_spent_time`,
+    summary: `Add to the time that ${aThing} has taken, or take from it`,
+    access: changing(),
+    params: { duration: required(text), summary: optional(text) },
+    refuses: {
+      spentInvalid: [400, '400 Bad request - Time spent must have a valid format.'],
+      invalid: INVALID,
+      gone: NOT_FOUND,
+    },
+    records: ['note time'],
+    answer: created(TimeStats),
+    write: (act, { thing, params }) => spend(act, thing, params.duration),
+  }),
+  resetSpent: endpoint({
+    post: `${path}/reset_spent_time`,
+    summary: `Forget the time that ${aThing} has taken`,
+    access: changing(),
+    refuses: { gone: NOT_FOUND },
+    records: ['note time'],
+    answer: shown(TimeStats),
+    write: (act, { thing }) => resetSpent(act, thing),
+  }),
+  read: endpoint({
+    get: `${path}/time_stats`,
+    summary: `How long ${aThing} should take, and has taken`,
+    access: reading(),
+    answer: shown(TimeStats),
+    read: (_db, { thing }) => thing,
+  }),
+});

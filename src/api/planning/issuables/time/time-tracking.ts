@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { estimateChanged, type SystemText, TIME_SPENT_REMOVED, tableOf, timeSpent } from '#activity/index.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { humanDuration, readDuration } from './durations.ts';
+
+/** How long a thing should take, and how long it has taken (contract/planning.md §3.6). Each change is told in a note. */
+
+/** What people take time for. */
+export interface Timed {
+  readonly type: 'Issue' | 'MergeRequest';
+  readonly id: number;
+}
+
+export interface Times {
+  readonly time_estimate: number;
+  readonly total_time_spent: number;
+}
+
+/** Sets the estimate to a length of time, `3h30m`. */
+export async function estimate(
+  act: Act,
+  thing: Timed,
+  duration: string,
+): Promise<Times | Refused<'estimateInvalid' | 'gone'>> {
+  const seconds = readDuration(duration);
+  if (seconds === null || seconds < 0) return refused('estimateInvalid');
+  return estimated(act, thing, seconds);
+}
+
+export const resetEstimate = (act: Act, thing: Timed) => estimated(act, thing, 0);
+
+async function estimated(act: Act, thing: Timed, seconds: number): Promise<Times | Refused<'gone'>> {
+  const now = await asItStands(act, thing);
+  if (now === null) return refused('gone');
+  if (now.time_estimate === seconds) return now;
+  return changed(act, thing, { ...now, time_estimate: seconds }, estimateChanged(humanDuration(seconds)));
+}
+
+/** Adds a length of time to what has been spent, or takes one that begins with a minus from it. */
+export async function spend(
+  act: Act,
+  thing: Timed,
+  duration: string,
+  day = act.today,
+): Promise<Times | Refused<'spentInvalid' | 'invalid' | 'gone'>> {
+  const seconds = readDuration(duration);
+  if (seconds === null || seconds === 0) return refused('spentInvalid');
+  const now = await asItStands(act, thing);
+  if (now === null) return refused('gone');
+  const total = now.total_time_spent + seconds;
+  const errors = fieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
+  if (errors) return invalid(errors);
+  const told = timeSpent(humanDuration(Math.abs(seconds)) ?? '', day, seconds < 0);
+  return changed(act, thing, { ...now, total_time_spent: total }, told);
+}
+
+export async function resetSpent(act: Act, thing: Timed): Promise<Times | Refused<'gone'>> {
+  const now = await asItStands(act, thing);
+  if (now === null) return refused('gone');
+  return now.total_time_spent === 0 ? now : changed(act, thing, { ...now, total_time_spent: 0 }, TIME_SPENT_REMOVED);
+}
+
+/** index: issues primary key, merge_requests primary key */
+async function asItStands(act: Act, { type, id }: Timed): Promise<Times | null> {
+  const { rows } =
+    await sql<Times>`select time_estimate, total_time_spent from ${sql.table(tableOf(type))} where id = ${id}`.execute(
+      act,
+    );
+  return rows[0] ?? null;
+}
+
+async function changed(act: Act, { type, id }: Timed, times: Times, text: SystemText): Promise<Times> {
+  const { time_estimate, total_time_spent } = times;
+  await sql`
+    update ${sql.table(tableOf(type))}
+    set time_estimate = ${time_estimate}, total_time_spent = ${total_time_spent}, updated_at = ${act.now}
+    where id = ${id}`.execute(act);
+  await act.record({ noteOn: { type, id }, text });
+  return times;
+}

@@ -1,0 +1,52 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { ResourceType } from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { epicVisibleTo } from '#authorization/epics.ts';
+import { issueVisibleTo } from '#authorization/issues.ts';
+import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
+import type { Schema } from '#database/database.ts';
+
+/**
+ * Of rows that name an issue, a merge request or an epic, each in a column of its own: those whose thing the caller may read;
+ * `none`: those that name nothing. Values and not EXISTS: of that PostgreSQL would make lists of all that the caller sees.
+ * index: issues primary key, merge_requests primary key, epics primary key
+ */
+export function thingVisibleTo<Table extends keyof Schema>(
+  caller: Caller,
+  today: string,
+  columns: Readonly<Record<ResourceType, string>>,
+  none: boolean,
+) {
+  return (rows: ExpressionBuilder<Schema, Table>): Expression<SqlBool> => {
+    const eb = rows as unknown as ExpressionBuilder<Schema, never>;
+    const named = (type: ResourceType) => sql.ref<number>(columns[type]);
+    const issue = eb
+      .selectFrom('issues')
+      .innerJoin('projects', 'projects.id', 'issues.project_id')
+      .select('issues.id')
+      .where('issues.id', '=', named('Issue'))
+      .where(issueVisibleTo(caller, today));
+    const mergeRequest = eb
+      .selectFrom('merge_requests')
+      .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+      .select('merge_requests.id')
+      .where('merge_requests.id', '=', named('MergeRequest'))
+      .where(mergeRequestVisibleTo(caller, today));
+    const epic = eb
+      .selectFrom('epics')
+      .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
+      .select('epics.id')
+      .where('epics.id', '=', named('Epic'))
+      .where(epicVisibleTo(caller, today));
+    return eb
+      .case()
+      .when(named('Issue'), 'is not', null)
+      .then(eb(issue.limit(1), 'is not', null))
+      .when(named('MergeRequest'), 'is not', null)
+      .then(eb(mergeRequest.limit(1), 'is not', null))
+      .when(named('Epic'), 'is not', null)
+      .then(eb(epic.limit(1), 'is not', null))
+      .else(none ? sql<SqlBool>`true` : sql<SqlBool>`false`)
+      .end();
+  };
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, world } from '#test/support/world.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+const here = await world({ project: { with: ['guest', 'planner'] } });
+const { project, owner, guest, planner, newProject, root, work } = here;
+const issues = `${project.at}/issues`;
+
+const file = async (title: string, params: Params = {}) =>
+  (await done(owner.post(issues, { title, ...params }))).body as { id: number; iid: number };
+const act = (by: Caller, { iid }: { iid: number }, verb: string, params: Params = {}) =>
+  by.post(`${issues}/${iid}/${verb}`, params);
+const notesOn = async (id: number) => {
+  const { reader } = here.server.rooms.database;
+  const rows = await reader.selectFrom('notes').select('body').where('issue_id', '=', id).orderBy('id').execute();
+  return rows.map(({ body }) => body);
+};
+
+test('an issue is put behind or before another one, and the others keep their order', async () => {
+  const { at, owner: by } = await newProject();
+  const made: { id: number; iid: number; title: string }[] = [];
+  for (const title of 'abcd') made.push((await done(by.post(`${at}/issues`, { title }))).body);
+  const [a, b, c, d] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0], (typeof made)[0]];
+  const order = async () =>
+    (await by.get(`${at}/issues`, { order_by: 'relative_position', sort: 'asc' })).body
+      .map(({ title }: { title: string }) => title)
+      .join('');
+  const put = (issue: { iid: number }, params: Params) => by.put(`${at}/issues/${issue.iid}/reorder`, params);
+  await done(put(d, { move_before_id: a.id }));
+  assert.equal(await order(), 'adbc');
+  await done(put(c, { move_after_id: a.id }));
+  assert.equal(await order(), 'cadb');
+  for (let again = 0; again < 25; again++) {
+    await done(put(b, { move_before_id: c.id }));
+    await done(put(d, { move_before_id: c.id }));
+  }
+  assert.equal(await order(), 'cdba');
+  for (const params of [{ move_before_id: 987_654 }, { move_after_id: a.id }]) {
+    const refused = await put(a, params);
+    assert.deepEqual([refused.status, refused.body], [422, { message: { error: 'Unprocessable Entity' } }]);
+  }
+  const none = await put(a, {});
+  const error = 'move_after_id, move_before_id are missing, at least one parameter must be provided';
+  assert.deepEqual([none.status, none.body], [400, { error }]);
+});
+
+test('who subscribes is subscribed, and is told when he is so already', async () => {
+  const issue = await file('T');
+  const first = await act(guest, issue, 'subscribe');
+  assert.deepEqual([first.status, first.body.subscribed], [201, true]);
+  assert.equal((await act(guest, issue, 'subscribe')).status, 304);
+  const left = await act(owner, issue, 'unsubscribe');
+  assert.deepEqual([left.status, left.body.subscribed], [201, false], 'its author was');
+  assert.equal((await act(owner, issue, 'unsubscribe')).status, 304);
+  assert.equal((await owner.get(`${issues}/${issue.iid}`)).body.subscribed, false);
+});
+
+test('time is estimated and spent, shown as people write it, and told in notes', async () => {
+  const issue = await file('T');
+  const stats = { time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null };
+  assert.deepEqual((await guest.get(`${issues}/${issue.iid}/time_stats`)).body, stats);
+  const estimated = await act(planner, issue, 'time_estimate', { duration: '1d 3h30m' });
+  const half = { time_estimate: 41_400, human_time_estimate: '1d 3h 30m' };
+  assert.deepEqual([estimated.status, estimated.body], [200, { ...stats, ...half }]);
+  const spent = await act(planner, issue, 'add_spent_time', { duration: '1h', summary: 'Work' });
+  assert.deepEqual([spent.status, spent.body.human_total_time_spent], [201, '1h']);
+  assert.equal((await act(planner, issue, 'add_spent_time', { duration: '-30m' })).body.total_time_spent, 1800);
+  await done(act(planner, issue, 'reset_spent_time'));
+  await done(act(planner, issue, 'reset_time_estimate'));
+  assert.deepEqual((await guest.get(`${issues}/${issue.iid}/time_stats`)).body, stats);
+  assert.deepEqual(await notesOn(issue.id), [
+    'changed time estimate to 1d 3h 30m',
+    'added 1h of time spent at 2026-01-02',
+    'subtracted 30m of time spent at 2026-01-02',
+    'removed time spent',
+    'removed time estimate',
+  ]);
+});
+
+test('a length of time that is none is refused, as is taking more than there is', async () => {
+  const issue = await file('T');
+  const estimate = '400 Bad request - Time estimate must have a valid format and be greater than or equal to zero.';
+  const spent = '400 Bad request - Time spent must have a valid format.';
+  for (const [verb, duration, message] of [
+    ['time_estimate', 'soon', estimate],
+    ['time_estimate', '-1h', estimate],
+    ['add_spent_time', '1x', spent],
+    ['add_spent_time', '-1h', { base: ['Time to subtract exceeds the total time spent'] }],
+  ] as const) {
+    const { status, body } = await act(planner, issue, verb, { duration });
+    assert.deepEqual([status, body], [400, { message }], `${verb} ${duration}`);
+  }
+  assert.equal((await act(guest, issue, 'time_estimate', { duration: '1h' })).status, 403);
+});
+
+test('who files an issue and to whom it is assigned take part in it', async () => {
+  const issue = await file('T', { assignee_ids: [guest.id] });
+  const { body } = await planner.get(`${issues}/${issue.iid}/participants`);
+  assert.deepEqual(body.map(({ id }: { id: number }) => id).sort(), [guest.id, owner.id].sort());
+});
+
+test('a moved issue is filed anew with what the other project knows, and the old one is closed', async () => {
+  const other = await newProject({ owner });
+  await done(owner.post(`${other.at}/labels`, { name: 'b', color: 'red' }));
+  const issue = await file('T', { labels: 'a,b', assignee_ids: [guest.id, owner.id], description: 'D', weight: 2 });
+  await done(owner.put(`${issues}/${issue.iid}`, { title: 'New' }));
+  const moved = await act(owner, issue, 'move', { to_project_id: other.id });
+  assert.equal(moved.status, 201);
+  const { project_id, labels, assignees, description, state, weight, author } = moved.body;
+  assert.deepEqual([project_id, labels, description, state, weight], [other.id, ['b'], 'D', 'opened', 2]);
+  assert.deepEqual([author.id, assignees.map(({ id }: { id: number }) => id)], [owner.id, [owner.id]]);
+  const old = (await owner.get(`${issues}/${issue.iid}`)).body;
+  assert.deepEqual([old.state, old.moved_to_id], ['closed', moved.body.id]);
+  const [first, ...rest] = await notesOn(moved.body.id);
+  assert.match(first!, /^changed title/);
+  assert.deepEqual(rest, [`moved from ${project.path_with_namespace}#${issue.iid}`]);
+  assert.equal((await notesOn(issue.id)).at(-1), `moved to ${other.path_with_namespace}#${moved.body.iid}`);
+  const again = await act(owner, issue, 'move', { to_project_id: other.id });
+  assert.deepEqual([again.status, again.body.message], [400, 'Unable to move. You have insufficient permissions.']);
+});
+
+test('who may not on either side moves nothing', async () => {
+  const [hidden, open] = [await newProject(), await newProject({ visibility: 'public' })];
+  const issue = await file('T');
+  const forbidden = { message: 'Unable to move. You have insufficient permissions.' };
+  assert.deepEqual((await act(planner, issue, 'move', { to_project_id: open.id })).body, forbidden);
+  const unseen = await act(planner, issue, 'move', { to_project_id: hidden.id });
+  assert.deepEqual([unseen.status, unseen.body], [404, { message: '404 Project Not Found' }]);
+  const missing = await act(planner, { iid: 987_654 }, 'move', { to_project_id: open.id });
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Issue Not Found' }]);
+  const same = await act(planner, issue, 'move', { to_project_id: project.id });
+  assert.deepEqual([same.status, same.body.id], [201, issue.id]);
+});
+
+test('who leaves may leave what was assigned to him, and what a deleted user has filed is the ghost’s', async () => {
+  const leaver = await project.add('developer');
+  const issue = await file('T', { assignee_ids: [leaver.id] });
+  const filed = (await done(leaver.post(issues, { title: 'by leaver' }))).body;
+  await done(leaver.put(`${issues}/${filed.iid}`, { state_event: 'close' }));
+  await done(owner.delete(`${project.at}/members/${leaver.id}`, { unassign_issuables: true }));
+  assert.deepEqual((await owner.get(`${issues}/${issue.iid}`)).body.assignees, []);
+  await done(root.delete(`/users/${leaver.id}`));
+  await work();
+  const { body } = await owner.get(`${issues}/${filed.iid}`);
+  assert.deepEqual([body.author.username, body.closed_by.username], ['ghost', 'ghost']);
+});

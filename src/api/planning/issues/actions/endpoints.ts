@@ -1,0 +1,96 @@
+import { UserBasic } from '#api/identity/users/index.ts';
+import { ISSUES, listParticipants, subscribeTo, timeTracking } from '#api/planning/issuables/index.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { GONE, NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
+import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+import { managingIssue, moveTarget, readableIssue, readingIssue } from '../access.ts';
+import { Issue } from '../entities.ts';
+import { issuesTurn } from '../lock-key.ts';
+import { moveIssue as move } from './move.ts';
+import { reorderIssue as reorder } from './reorder.ts';
+
+/** What is done with an issue besides changing it. */
+
+const ISSUE = '/projects/:id/issues/:issue_iid';
+
+export const reorderIssue = endpoint({
+  put: `${ISSUE}/reorder`,
+  summary: 'Put an issue behind or before another one of the project',
+  access: managingIssue('update_issue'),
+  params: { move_after_id: optional(integer), move_before_id: optional(integer) },
+  rules: [atLeastOne('move_after_id', 'move_before_id')],
+  turn: ({ project }) => issuesTurn(project),
+  refuses: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], gone: NOT_FOUND },
+  answer: shown(Issue),
+  write: (act, { issue, params }) => reorder(act, issue, params),
+});
+
+export const moveIssue = endpoint({
+  post: `${ISSUE}/move`,
+  summary: 'Move an issue to another project',
+  access: inProject('act_on_issue').record(moveTarget),
+  params: { issue_iid: required(integer) },
+  turn: ({ project, target: { to } }) => issuesTurn(to ?? project),
+  refuses: {
+    issueGone: [404, '404 Issue Not Found'],
+    projectGone: GONE.Project,
+    forbidden: [400, 'Unable to move. You have insufficient permissions.'],
+  },
+  records: [
+    'created Issue',
+    'milestone add',
+    'label add',
+    'weight',
+    'closed Issue',
+    'state closed',
+    'note moved_to',
+    'note moved_from',
+  ],
+  answer: created(Issue),
+  write: (act, { project, params }) => move(act, project, params.issue_iid, params.to_project_id),
+});
+
+export const subscribeToIssue = endpoint({
+  post: `${ISSUE}/subscribe`,
+  summary: 'Be told of an issue',
+  access: inProject('act_on_issue').record(readableIssue),
+  refuses: { already: NOT_MODIFIED },
+  answer: created(Issue),
+  write: (act, { issue }) => subscribeTo(act, ISSUES, issue, true),
+});
+
+export const unsubscribeFromIssue = endpoint({
+  post: `${ISSUE}/unsubscribe`,
+  summary: 'Be told of an issue no longer',
+  access: inProject('act_on_issue').record(readableIssue),
+  refuses: { already: NOT_MODIFIED },
+  answer: created(Issue),
+  write: (act, { issue }) => subscribeTo(act, ISSUES, issue, false),
+});
+
+export const {
+  estimate: estimateIssue,
+  resetEstimate: resetIssueEstimate,
+  spend: addIssueTime,
+  resetSpent: resetIssueTime,
+  read: readIssueTimeStats,
+} = timeTracking({
+  path: ISSUE,
+  aThing: 'an issue',
+  changing: () =>
+    managingIssue('update_issue').map(({ issue, caller }) => ({ thing: { type: 'Issue', id: issue.id }, caller })),
+  reading: () => readingIssue().map(({ issue, caller }) => ({ thing: issue, caller })),
+});
+
+export const listIssueParticipants = endpoint({
+  get: `${ISSUE}/participants`,
+  summary: 'List who takes part in an issue: its author, its assignees and who has commented',
+  access: readingIssue(),
+  answer: pageOf(UserBasic),
+  read: (db, { issue, project, caller, page }) =>
+    listParticipants(db, [ISSUES], issue, { internal: mayInProject(caller, 'read_confidential_issue', project) }, page),
+});

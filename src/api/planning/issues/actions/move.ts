@@ -1,0 +1,98 @@
+import { copyNotes, MOST_NOTES, movedFrom, movedTo } from '#activity/index.ts';
+import { handOnEpic } from '#api/planning/epics/index.ts';
+import {
+  assign,
+  assigneesOf,
+  fullReference,
+  ISSUES,
+  label,
+  labelsKnown,
+  labelsOn,
+  milestoneLike,
+  newTexts,
+  recordNewThing,
+  recordState,
+} from '#api/planning/issuables/index.ts';
+import { iterationInReach } from '#api/planning/iterations/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { findIssue, findIssues, type Issue, issueReadersAmong } from '#authorization/issues.ts';
+import { nextIid } from '#domain/iids.ts';
+import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { recordWeight, resourceOf } from '../activity.ts';
+import { handOnLinks, insertIssue, placeAtEnd, updateIssueRow } from '../store.ts';
+
+type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
+
+/**
+ * Files the issue anew in another project, by the same author and with its notes and links, and closes the old one. Of labels,
+ * milestone, iteration and assignees those go along that there are in the other project.
+ */
+export async function moveIssue(
+  act: Act<SignedIn>,
+  from: Project,
+  iid: number,
+  toProjectId: number,
+): Promise<Issue | Refused<Unmoved>> {
+  const issue = await findIssue(act, act.by, from.id, iid);
+  if (issue === null) return refused('issueGone');
+  const to = await findProject(act, act.by, String(toProjectId));
+  if (to === null || !canSeeProject(act.by, to)) return refused('projectGone');
+  if (![from, to].every((project) => mayInProject(act.by, 'update_issue', project))) return refused('forbidden');
+  if (to.id === from.id) return issue;
+  if (issue.moved_to_id !== null) return refused('forbidden');
+  const made = await filedAnew(act, issue, to);
+  await act.record({
+    noteOn: resourceOf(made),
+    text: movedFrom(fullReference({ ...resourceOf(issue), iid, project: from })),
+    mentioning: resourceOf(issue),
+  });
+  await handOnEpic(act, issue.id, made.id);
+  await handOnLinks(act, issue.id, made.id);
+  await putAside(act, issue, made, to);
+  return made;
+}
+
+async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise<Issue> {
+  const { id: _id, assigned: _assigned, closing: _closing, blocking: _blocking, ...columns } = issue;
+  const id = await insertIssue(act, {
+    ...columns,
+    project_id: to.id,
+    iid: await nextIid(act, { projectId: to.id }, 'issue'),
+    ...newTexts(issue),
+    state: 'opened',
+    closed_at: null,
+    closed_by_id: null,
+    // Who liked the old one did so there.
+    upvotes: 0,
+    downvotes: 0,
+    milestone_id: issue.milestone_id === null ? null : await milestoneLike(act, to, issue.milestone_id),
+    iteration_id: issue.iteration_id === null ? null : await iterationInReach(act, to, issue.iteration_id),
+    relative_position: await placeAtEnd(act, to.id),
+    created_at: act.now,
+    updated_at: act.now,
+  });
+  const titles = (await labelsOn(act, ISSUES, [issue.id])).map(({ title }) => title);
+  await label(act, ISSUES, id, { before: [], now: await labelsKnown(act, to, titles) });
+  const assigned = (await assigneesOf(act, ISSUES, [issue.id])).map(({ user_id }) => user_id);
+  await assign(act, ISSUES, id, { before: [], now: await issueReadersAmong(act, to, issue, assigned) });
+  await copyNotes(act, resourceOf(issue), resourceOf({ id }), MOST_NOTES);
+  const [made] = (await findIssues(act, act.by, [id])) as [Issue];
+  await recordNewThing(act, 'Issue', made);
+  await recordWeight(act, null, made);
+  return made;
+}
+
+async function putAside(act: Act<SignedIn>, issue: Issue, made: Issue, to: Project): Promise<void> {
+  await act.record({
+    noteOn: resourceOf(issue),
+    text: movedTo(fullReference({ ...resourceOf(made), iid: made.iid, project: to })),
+    mentioning: resourceOf(made),
+  });
+  const closed = { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;
+  const isOpen = issue.state === 'opened';
+  await updateIssueRow(act, issue.id, { ...(isOpen ? closed : {}), moved_to_id: made.id, updated_at: act.now });
+  if (isOpen) await recordState(act, 'Issue', { ...issue, ...closed });
+}

@@ -1,0 +1,19 @@
+import { moveInLine, type Neighbours } from '#api/planning/issuables/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { findIssues, type Issue } from '#authorization/issues.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { lineOf } from '../store.ts';
+
+/** Puts an issue behind or before another one of its project. */
+export async function reorderIssue(
+  act: Act<SignedIn>,
+  { id }: Pick<Issue, 'id'>,
+  neighbours: Neighbours,
+): Promise<Issue | Refused<'noNeighbour' | 'gone'>> {
+  const [issue] = await findIssues(act, act.by, [id]);
+  if (issue === undefined) return refused('gone');
+  if (!(await moveInLine(act, lineOf(issue.project_id), id, neighbours))) return refused('noNeighbour');
+  return stillThere((await findIssues(act, act.by, [id]))[0]);
+}

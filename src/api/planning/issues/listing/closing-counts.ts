@@ -1,0 +1,36 @@
+import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Issue } from '#authorization/issues.ts';
+import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
+import type { Reader } from '#database/database.ts';
+
+/**
+ * By how many merge requests that the caller may read each of these issues is closed when they are merged: as many as its
+ * `closed_by` lists. index: issues primary key, merge_request_closing_iids_by_issue,
+ * merge_requests primary key
+ */
+export async function closingCounts(
+  db: Reader,
+  caller: Caller,
+  issues: readonly Pick<Issue, 'id' | 'closing'>[],
+): Promise<ReadonlyMap<number, number>> {
+  // Most issues are closed by none.
+  const ids = issues.filter(({ closing }) => closing === 1).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('issues')
+    .innerJoin('merge_request_closing_iids as closing', (join) =>
+      join.onRef('closing.project_id', '=', 'issues.project_id').onRef('closing.issue_iid', '=', 'issues.iid'),
+    )
+    .innerJoin('merge_requests', 'merge_requests.id', 'closing.merge_request_id')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .innerJoin('repositories', 'repositories.project_id', 'projects.id')
+    .select(['issues.id', 'projects.attributes', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('issues.id', 'in', ids)
+    .whereRef('merge_requests.target_branch', '=', 'repositories.default_branch')
+    .where(mergeRequestVisibleTo(caller, db.today))
+    .groupBy(['issues.id', 'projects.attributes'])
+    .execute();
+  const counted = rows.filter((row) => storedAttributes(row).autoclose_referenced_issues);
+  return new Map(counted.map(({ id, count }) => [id, count]));
+}

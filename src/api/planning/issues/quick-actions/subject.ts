@@ -1,0 +1,47 @@
+import { associationsOf } from '#api/planning/epics/index.ts';
+import { assigneesOf, ISSUES, labelsOn } from '#api/planning/issuables/index.ts';
+import { BEGINNING, type Subject } from '#api/planning/quick-actions/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { type Issue, issueReadersAmong, mayUpdateIssue } from '#authorization/issues.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+
+/** Issues, as quick actions see them. */
+
+export async function issueSubject(act: Act<SignedIn>, project: Project, issue: Issue): Promise<Subject> {
+  const mayManage = mayInProject(act.by, 'update_issue', project);
+  const assigned = await assigneesOf(act, ISSUES, [issue.id]);
+  const [association] = await associationsOf(act, [issue.id]);
+  return {
+    type: 'Issue',
+    place: { project },
+    thing: issue,
+    mayUpdate: mayUpdateIssue(act.by, project, issue),
+    mayManage,
+    mayTime: mayManage,
+    readers: (ids) => issueReadersAmong(act, project, issue, ids),
+    now: {
+      ...issue,
+      labels: await labelsOn(act, ISSUES, [issue.id]),
+      assignees: assigned.map(({ user_id }) => user_id),
+      reviewers: [],
+      epic_id: association?.epic_id ?? null,
+    },
+  };
+}
+
+/** One that is being filed. */
+export function newIssueSubject(act: Act<SignedIn>, project: Project, title: string, confidential: boolean): Subject {
+  const mayManage = mayInProject(act.by, 'set_new_issue_metadata', project);
+  return {
+    type: 'Issue',
+    place: { project },
+    thing: null,
+    mayUpdate: true,
+    mayManage,
+    mayTime: mayInProject(act.by, 'update_issue', project),
+    readers: (ids) => issueReadersAmong(act, project, { confidential, author_id: act.by.user.id }, ids),
+    now: { ...BEGINNING, title, confidential },
+  };
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RowGone } from '#domain/row-deleted.ts';
+import { testDatabase } from '#test/engines/engine.ts';
+import { Note } from '../notes/entities.ts';
+import { MilestoneEvent } from '../resource-milestone-events/entities.ts';
+import { IssueInList } from './entities.ts';
+
+// A read that hears of it runs again as a whole (src/domain/row-deleted.ts).
+
+test('what an author, a project or a milestone has gone from while it was read is read again', async () => {
+  await using database = await testDatabase();
+  const to = { db: database.reader, params: {}, url: '', tier: 'ultimate' } as never;
+  const gone = 987_654;
+  for (const showing of [
+    () => Note.all([{ id: 1, author_id: gone, resolved_by_id: null, issue_id: 1 } as never], to),
+    () =>
+      IssueInList.all(
+        [
+          {
+            id: 1,
+            author_id: gone,
+            project_id: gone,
+            milestone_id: null,
+            closed_by_id: null,
+            iteration_id: null,
+          } as never,
+        ],
+        to,
+      ),
+    () => MilestoneEvent.all([{ user_id: null, milestone_id: gone, issue_id: 1 } as never], to),
+  ]) {
+    await assert.rejects(async () => showing(), RowGone);
+  }
+});

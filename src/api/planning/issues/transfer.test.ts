@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, type Group, type Project, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
+
+// What hangs elsewhere now keeps its labels and milestones, as its own where groups have handed them down.
+
+const { newGroup, newProject, name, user, work } = await world();
+
+const newMilestone = async ({ at, owner }: Group | Project, wish = {}): Promise<{ id: number; title: string }> =>
+  (await done(owner.post(`${at}/milestones`, { title: name('v'), ...wish }))).body;
+
+async function newLabel({ at, owner }: Group | Project): Promise<string> {
+  return (await done(owner.post(`${at}/labels`, { name: name('label'), color: 'red' }))).body.name;
+}
+
+/** What things bear, as their owner sees it. */
+const borne = (project: Project, ...paths: string[]) =>
+  Promise.all(
+    paths.map(async (at) => {
+      const { labels, milestone } = (await project.owner.get(at)).body;
+      return [labels, milestone?.title ?? null];
+    }),
+  );
+
+const own = async ({ at, owner }: Group | Project, what: 'labels' | 'milestones') =>
+  (await owner.get(`${at}/${what}?include_ancestor_groups=false`)).body;
+
+test('issues and merge requests of a project that is transferred keep what groups handed down, as the project’s own', async () => {
+  const top = await newGroup({ owner: await user() });
+  const low = await newGroup({ in: top });
+  const project = await newProject({ in: low, readme: true });
+  const { owner } = project;
+  const labels = [await newLabel(project), await newLabel(top), await newLabel(low)].toSorted();
+  const [mine, theirs] = [await newMilestone(project), await newMilestone(low)];
+  const issueWith = async (milestone_id: number) =>
+    `${project.at}/issues/${(await done(owner.post(`${project.at}/issues`, { title: 'x', labels, milestone_id }))).body.iid}`;
+  const paths = [
+    await issueWith(mine.id),
+    await issueWith(theirs.id),
+    (await newMergeRequest(project, { labels, milestone_id: theirs.id })).at,
+  ];
+  await done(owner.put(`${project.at}/transfer`, { namespace: top.id }));
+  await work();
+  const titles = [mine, theirs, theirs].map(({ title }) => title);
+  assert.deepEqual(
+    await borne(project, ...paths),
+    titles.map((title) => [labels, title]),
+  );
+  assert.deepEqual([(await own(project, 'labels')).length, (await own(project, 'milestones')).length], [2, 2]);
+});
+
+test('a milestone that a project takes along says what it said, under the project’s next number', async () => {
+  const owner = await user();
+  const project = await newProject({ in: await newGroup({ owner }) });
+  await newMilestone(project);
+  const wish = { title: 'v9', due_date: '2027-05-01', description: 'All of it' };
+  const { id } = (await done(owner.post(`/groups/${project.namespace.id}/milestones`, wish))).body;
+  await done(owner.put(`/groups/${project.namespace.id}/milestones/${id}`, { state_event: 'close' }));
+  await done(owner.post(`/projects/${project.id}/issues`, { title: 'x', milestone_id: id }));
+  const { id: elsewhere } = await newGroup({ owner });
+  await done(owner.put(`/projects/${project.id}/transfer`, { namespace: elsewhere }));
+  await work();
+  const [made] = (await owner.get(`/projects/${project.id}/milestones?title=v9`)).body;
+  const { iid, due_date, description, state } = made;
+  assert.deepEqual([iid, due_date, description, state], [2, '2027-05-01', 'All of it', 'closed']);
+});
+
+test('what has the same title where they are now stands for it, with the priority that it had', async () => {
+  const owner = await user();
+  const [from, to] = [await newGroup({ owner }), await newGroup({ owner })];
+  const project = await newProject({ in: from });
+  const [label, { title, id }] = [name('label'), await newMilestone(from)];
+  await done(owner.post(`${project.at}/labels`, { name: label, color: 'red', priority: 3 }));
+  await done(owner.put(`${project.at}/labels/${label}/promote`));
+  await done(owner.post(`${to.at}/labels`, { name: label, color: 'blue' }));
+  const theirs = (await done(owner.post(`${to.at}/milestones`, { title }))).body;
+  const body = { title: 'x', labels: label, milestone_id: id };
+  const { iid } = (await done(owner.post(`${project.at}/issues`, body))).body;
+  await done(owner.put(`/projects/${project.id}/transfer`, { namespace: to.id }));
+  await work();
+  const issue = (await owner.get(`/projects/${project.id}/issues/${iid}`)).body;
+  assert.deepEqual([issue.labels, issue.milestone.id], [[label], theirs.id]);
+  const [{ color, priority, is_project_label }, ...more] = (await owner.get(`/projects/${project.id}/labels`)).body;
+  assert.deepEqual([color, priority, is_project_label, more.length], ['#0000FF', 3, false, 0]);
+});
+
+test('so do those below a group that is transferred, and its epics', async () => {
+  const owner = await user();
+  const [top, other] = [await newGroup({ owner }), await newGroup({ owner })];
+  const low = await newGroup({ in: top });
+  const project = await newProject({ in: low });
+  const [above, below] = [await newLabel(top), await newLabel(low)];
+  const labels = `${above},${below}`;
+  const issue = (await done(owner.post(`${project.at}/issues`, { title: 'x', labels }))).body;
+  const epic = (await done(owner.post(`${low.at}/epics`, { title: 'x', labels }))).body;
+  await done(owner.post(`/groups/${low.id}/transfer`, { group_id: other.id }));
+  await work();
+  for (const path of [`/projects/${project.id}/issues/${issue.iid}`, `/groups/${low.id}/epics/${epic.iid}`]) {
+    assert.deepEqual((await owner.get(path)).body.labels, [above, below].toSorted());
+  }
+  const ofLow = (await owner.get(`/groups/${low.id}/labels?include_ancestor_groups=false`)).body;
+  assert.equal(ofLow.length, 2);
+  assert.deepEqual((await owner.get(`/projects/${project.id}/labels?include_ancestor_groups=false`)).body, []);
+});
+
+test('a change of path takes nothing away', async () => {
+  const group = await newGroup({ owner: await user() });
+  const project = await newProject({ in: group });
+  const labels = await newLabel(group);
+  const { iid } = (await done(group.owner.post(`${project.at}/issues`, { title: 'x', labels }))).body;
+  await done(group.owner.put(`/projects/${project.id}`, { path: name('moved') }));
+  await work();
+  assert.deepEqual((await group.owner.get(`/projects/${project.id}/issues/${iid}`)).body.labels, [labels]);
+});

@@ -1,4 +1,0 @@
-import type { Project } from '../../../access/projects.ts';
-
-/** Those who file or order issues of one project do so one after another. */
-export const issuesTurn = ({ id }: Project): string => `issues of project ${id}`;

@@ -1,0 +1,108 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { findIssue, findIssues, type Issue } from '#authorization/issues.ts';
+import { OWNER } from '#domain/members/roles.ts';
+import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import {
+  assign,
+  assigneesOf,
+  besideTexts,
+  differing,
+  ISSUES,
+  label,
+  labelsOn,
+  recordChangedThing,
+  sameSet,
+  stateAfter,
+  tellChanged,
+  tellReworded,
+  titleErrors,
+} from '../issuables/index.ts';
+import { afterBesides, described } from '../quick-actions/index.ts';
+import { ownTextsOf, recordWeight, resourceOf } from './activity.ts';
+import { moveToEpic, publicErrors, wishedEpic } from './epic.ts';
+import { changedMetadata, weightErrors } from './metadata.ts';
+import type { issueChangeParams } from './parameters.ts';
+import { issueSubject } from './quick-actions/subject.ts';
+import { updateIssueRow } from './store.ts';
+
+export type IssueChange = Partial<ParameterValues<typeof issueChangeParams>>;
+
+/**
+ * Changes an issue as it stands now. Author and assignees change its text and its state, members from Planner on its
+ * metadata too, Owners when it was made and changed; what the caller may not is as if he had not sent it.
+ */
+export async function changeIssue(
+  act: Act<SignedIn>,
+  project: Project,
+  iid: number,
+  asked: IssueChange,
+): Promise<Issue | Refused<ChangeRefusal>> {
+  const issue = await findIssue(act, act.by, project.id, iid);
+  if (issue === null) return refused('gone');
+  const { wish, besides } = await described(act, asked, () => issueSubject(act, project, issue));
+  const after = await change(act, project, issue, wish);
+  if (isRefused(after)) return after;
+  return afterBesides(after, besides, async (id) => stillThere((await findIssues(act, act.by, [id]))[0]));
+}
+
+type ChangeRefusal = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone';
+
+async function change(
+  act: Act<SignedIn>,
+  project: Project,
+  issue: Issue,
+  wish: IssueChange,
+): Promise<Issue | Refused<ChangeRefusal>> {
+  const { iid } = issue;
+  const mayAll = mayInProject(act.by, 'update_issue', project);
+  const sent: Partial<IssueChange> = mayAll ? wish : {};
+  const confidential = sent.confidential ?? issue.confidential;
+  const epic = await wishedEpic(act, project, sent);
+  if (isRefused(epic)) return epic;
+  const errors = fieldErrors({
+    title: titleErrors(wish.title),
+    weight: weightErrors(act, sent),
+    issue: confidential ? [] : await publicErrors(act, issue, epic),
+  });
+  if (errors) return invalid(errors);
+  const [labelled, assigned] = [await labelsOn(act, ISSUES, [issue.id]), await assigneesOf(act, ISSUES, [issue.id])];
+  const before = { ...issue, labels: labelled, assignees: assigned.map(({ user_id }) => user_id) };
+  const { labels, assignees, ...metadata } = await changedMetadata(
+    act,
+    project,
+    { ...issue, confidential },
+    before,
+    sent,
+  );
+  const columns = differing<Issue>(issue, {
+    title: wish.title ?? issue.title,
+    description: wish.description === undefined ? issue.description : wish.description,
+    issue_type: wish.issue_type ?? issue.issue_type,
+    confidential,
+    ...metadata,
+    ...stateAfter(issue.state, wish.state_event, act),
+    ...(roleIn(act.by, project) >= OWNER ? { created_at: wish.created_at ?? issue.created_at } : {}),
+  });
+  const labelIds = labelled.map(({ id }) => id);
+  await label(act, ISSUES, issue.id, { before: labelIds, now: labels });
+  await assign(act, ISSUES, issue.id, { before: before.assignees, now: assignees });
+  const related = await moveToEpic(act, { issue, project }, epic);
+  if (isRefused(related)) return related;
+  const touched =
+    related || Object.keys(columns).length > 0 || !sameSet(labelIds, labels) || !sameSet(before.assignees, assignees);
+  const updatedAt = roleIn(act.by, project) >= OWNER ? wish.updated_at : null;
+  if (touched || updatedAt != null) {
+    await updateIssueRow(act, issue.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? act.now });
+  }
+  const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
+  await recordChangedThing(act, 'Issue', before, { ...after, assignees }, ownTextsOf(issue, after));
+  await recordWeight(act, issue.weight, after);
+  await tellChanged(act, resourceOf(issue), { ...before, labels: labelIds }, { ...after, labels, assignees });
+  await tellReworded(act, { type: 'Issue', id: issue.id, iid, project }, issue, columns);
+  return after;
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, type Group, world } from '#test/support/world.ts';
+import { AUTOMATIC, daysOf, newCadence, newIteration } from './fixtures.testing.ts';
+
+const here = await world();
+
+const put = async ({ at, owner }: Group, id: number, params: object) =>
+  (await done(owner.put(`${at}/iteration_cadences/${id}`, { ...params }))).body;
+
+test('another length gives only iterations that have not begun other days', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group);
+  const { next_run_date } = await put(group, id, { duration_in_weeks: 1 });
+  assert.equal(next_run_date, '2026-01-16');
+  assert.deepEqual(await daysOf(group), ['2026-01-02 2026-01-15', '2026-01-16 2026-01-22', '2026-01-23 2026-01-29']);
+});
+
+test('another first day moves those that have not begun; more in advance are made at once, and fewer take none away', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group);
+  await put(group, id, { start_date: '2026-02-01' });
+  const moved = ['2026-01-02 2026-01-15', '2026-02-01 2026-02-14', '2026-02-15 2026-02-28'];
+  assert.deepEqual(await daysOf(group), moved);
+  await put(group, id, { iterations_in_advance: 3 });
+  assert.deepEqual(await daysOf(group), [...moved, '2026-03-01 2026-03-14']);
+  await put(group, id, { iterations_in_advance: 1 });
+  assert.equal((await daysOf(group)).length, 4);
+});
+
+test('a cadence that is made one by hand keeps its iterations and loses its rhythm', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group, { ...AUTOMATIC, roll_over: true });
+  const body = await put(group, id, { automatic: false });
+  const { duration_in_weeks, iterations_in_advance, roll_over, next_run_date, start_date } = body;
+  assert.deepEqual(
+    [duration_in_weeks, iterations_in_advance, roll_over, next_run_date, start_date],
+    [null, null, false, null, '2026-01-02'],
+  );
+  assert.equal((await daysOf(group)).length, 3);
+});
+
+test('one by hand that becomes automatic goes on behind its current iteration', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group, { automatic: false });
+  await newIteration(group, '2026-01-01', '2026-01-04', { title: 'By hand' });
+  await newIteration(group, '2026-05-01', '2026-05-04');
+  const refused = await group.owner.put(`${group.at}/iteration_cadences/${id}`, { automatic: true });
+  assert.deepEqual(Object.keys(refused.body.message), ['start_date', 'duration_in_weeks', 'iterations_in_advance']);
+  await put(group, id, { ...AUTOMATIC, automatic: true });
+  assert.deepEqual(await daysOf(group), ['2026-01-01 2026-01-04', '2026-01-05 2026-01-18', '2026-01-19 2026-02-01']);
+});
+
+test('iterations that have not begun lose the titles that people gave them when their cadence becomes automatic', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group, { automatic: false });
+  await newIteration(group, '2026-01-01', '2026-01-04', { title: 'By hand' });
+  await newIteration(group, '2026-05-01', '2026-05-04', { title: 'Later', description: 'kept' });
+  await put(group, id, { ...AUTOMATIC, automatic: true });
+  const { body } = await group.owner.get(`${group.at}/iterations`);
+  assert.deepEqual(
+    body.map((one: { title: string; description: string }) => [one.title, one.description]),
+    [
+      ['By hand', null],
+      [null, 'kept'],
+      [null, null],
+    ],
+  );
+});
+
+test('an automatic cadence that is not active is changed however long ago it was to begin', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group, { ...AUTOMATIC, active: false });
+  here.clock.advance(100 * 86_400);
+  assert.equal((await put(group, id, { description: 'Asleep' })).description, 'Asleep');
+  const refused = await group.owner.put(`${group.at}/iteration_cadences/${id}`, { active: true });
+  assert.deepEqual([refused.status, Object.keys(refused.body.message)], [400, ['base']]);
+  here.clock.advance(-100 * 86_400);
+});
+
+test('no iteration is behind the last day of the calendar', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group, { automatic: false });
+  await newIteration(group, '2026-01-01', '9999-12-31');
+  const refused = await group.owner.put(`${group.at}/iteration_cadences/${id}`, { ...AUTOMATIC, automatic: true });
+  assert.deepEqual([refused.status, refused.body], [400, { message: { start_date: ['is not included in the list'] } }]);
+  assert.deepEqual(await daysOf(group), ['2026-01-01 9999-12-31']);
+});
+
+test('a cadence of a group above is read and not changed here, and something must be sent', async () => {
+  const group = await here.newGroup();
+  const below = await here.newGroup({ in: group });
+  const { id } = await newCadence(group);
+  const path = `${below.at}/iteration_cadences/${id}`;
+  assert.equal((await below.owner.get(path)).body.id, id);
+  const missing = await below.owner.put(path, { title: 'Mine' });
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);
+  assert.equal((await below.owner.delete(path)).status, 404);
+  const { error } = (await group.owner.put(`${group.at}/iteration_cadences/${id}`, { other: 1 })).body;
+  assert.match(error, /^title, description, active, .*roll_over are missing, at least one parameter must be provided$/);
+});
+
+test('a deleted cadence takes its iterations along, and issues lose them', async () => {
+  const group = await here.newGroup();
+  const project = await here.newProject({ in: group });
+  const { id } = await newCadence(group);
+  const [iteration] = (await group.owner.get(`${group.at}/iterations`)).body;
+  const { iid } = (await done(group.owner.post(`${project.at}/issues`, { title: 'One', iteration_id: iteration.id })))
+    .body;
+  assert.equal((await group.owner.delete(`${group.at}/iteration_cadences/${id}`)).status, 204);
+  assert.equal((await group.owner.get(`${group.at}/iteration_cadences/${id}`)).status, 404);
+  assert.deepEqual(await daysOf(group), []);
+  assert.equal((await group.owner.get(`${project.at}/issues/${iid}`)).body.iteration, null);
+});

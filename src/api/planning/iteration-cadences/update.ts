@@ -1,0 +1,47 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { invalid, type Refused, refused } from '#runtime/failure.ts';
+import { loseTitles, standingOf } from './iteration-rows.ts';
+import { schedule, scheduleAnew } from './schedule.ts';
+import { type CadenceContent, type CadenceRow, findCadence, updateCadence } from './store.ts';
+import { completed, contentErrors } from './validation.ts';
+
+/** What was sent of a cadence; null takes away what can be absent. */
+export type CadenceChange = { readonly [Name in keyof CadenceContent]?: CadenceContent[Name] | null | undefined };
+
+/**
+ * Changes a cadence as it stands now. Another first day or length gives its iterations that have not begun other days;
+ * those that lack are there when this is done.
+ */
+export async function changeCadence(
+  act: Act<SignedIn>,
+  { id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
+  change: CadenceChange,
+): Promise<CadenceRow | Refused<'missing' | 'invalid'>> {
+  const before = await findCadence(act, [group_id], id);
+  if (before === null) return refused('missing');
+  const content = changed(before, change);
+  const startsAnew = !before.automatic || content.start_date !== before.start_date;
+  const begins = startsAnew || (content.active && (await standingOf(act, id)).begun === null);
+  const errors = contentErrors(content, act.today, begins);
+  if (errors) return invalid(errors);
+  const anew = startsAnew || !before.active || content.duration_in_weeks !== before.duration_in_weeks;
+  if (!before.automatic && content.automatic) await loseTitles(act, id);
+  const after = await updateCadence(act, id, content);
+  return anew ? scheduleAnew(act, after) : schedule(act, after);
+}
+
+function changed(before: CadenceRow, change: CadenceChange): CadenceContent {
+  const optional = <Name extends keyof CadenceContent>(name: Name) =>
+    change[name] === undefined ? before[name] : change[name];
+  return completed({
+    title: change.title === undefined ? before.title : (change.title ?? '').trim(),
+    description: optional('description') ?? null,
+    active: change.active ?? before.active,
+    automatic: change.automatic ?? before.automatic,
+    start_date: optional('start_date') ?? null,
+    duration_in_weeks: optional('duration_in_weeks') ?? null,
+    iterations_in_advance: optional('iterations_in_advance') ?? null,
+    roll_over: change.roll_over ?? before.roll_over,
+  });
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PIECE } from '#events/batches.ts';
+import { done, world } from '#test/support/world.ts';
+import { newIteration } from '../iteration-cadences/fixtures.testing.ts';
+
+const { group, owner, planner, newProject, server } = await world({ group: { with: ['planner'] } });
+const { database } = server.rooms;
+const project = await newProject({ in: group });
+
+/** Does this between the first act from now on and the second. */
+function afterFirstAct(what: () => Promise<unknown>): void {
+  const { transaction } = database;
+  let acts = 0;
+  const counted: typeof transaction = async (...given) => {
+    if (++acts === 2) {
+      Object.assign(database, { transaction });
+      await what();
+    }
+    return transaction(...given);
+  };
+  Object.assign(database, { transaction: counted });
+}
+
+const { body: like } = await done(owner.post(`${project.at}/issues`, { title: 'T' }));
+
+/** One more issue than a piece holds. */
+async function manyIssues(): Promise<readonly number[]> {
+  const row = database.reader.selectFrom('issues').selectAll().where('id', '=', like.id);
+  const { id: _id, ...issue } = await row.executeTakeFirstOrThrow();
+  const rows = Array.from({ length: PIECE + 1 }, (_, index) => ({ ...issue, iid: index + 1000 }));
+  return database.transaction(async (tx) => {
+    const made = await tx.insertInto('issues').values(rows).returning('id').execute();
+    return made.map(({ id }) => id);
+  });
+}
+
+const ids = await manyIssues();
+const having = (columns: { iteration_id?: number; milestone_id?: number }) =>
+  database.transaction((tx) => tx.updateTable('issues').set(columns).where('id', 'in', ids).execute());
+
+async function manyNotes(epic_id: number): Promise<void> {
+  const note = { epic_id, author_id: owner.id, body: 'x', system: false, kind: null, internal: false };
+  await database.transaction(async (tx) => {
+    const times = { created_at: tx.now, updated_at: tx.now };
+    const rows = ids.map((id) => ({ ...note, ...times, discussion_id: `${id}` }));
+    await tx.insertInto('notes').values(rows).execute();
+  });
+}
+
+/** Each of them has to do with more than one piece holds. */
+const LARGE = {
+  async 'a label'() {
+    const { id } = (await done(owner.post(`${group.at}/labels`, { name: 'large', color: 'red' }))).body;
+    const rows = ids.map((issue_id) => ({ issue_id, label_id: id }));
+    await database.transaction((tx) => tx.insertInto('issue_labels').values(rows).execute());
+    return `labels/${id}`;
+  },
+  async 'a milestone'() {
+    const { id } = (await done(owner.post(`${group.at}/milestones`, { title: 'large' }))).body;
+    await having({ milestone_id: id });
+    return `milestones/${id}`;
+  },
+  async 'an iteration'() {
+    const { id } = await newIteration({ ...group, owner }, '2026-02-01', '2026-02-14');
+    await having({ iteration_id: id });
+    return `iterations/${id}`;
+  },
+  async 'a cadence'() {
+    const { id } = await newIteration({ ...group, owner }, '2026-03-01', '2026-03-14');
+    await having({ iteration_id: id });
+    const [{ id: cadence }] = (await done(owner.get(`${group.at}/iteration_cadences`))).body;
+    return `iteration_cadences/${cadence}`;
+  },
+  async 'an epic'() {
+    const { id, iid } = (await done(owner.post(`${group.at}/epics`, { title: 'large' }))).body;
+    await manyNotes(id);
+    return `epics/${iid}`;
+  },
+};
+
+for (const [name, make] of Object.entries(LARGE)) {
+  test(`whoever loses his right between two pieces of the end of ${name} does not end it`, async () => {
+    const large = `${group.at}/${await make()}`;
+    afterFirstAct(() => done(owner.delete(`${group.at}/members/${planner.id}`)));
+    assert.equal((await planner.delete(large)).status, 404);
+    await done(owner.post(`${group.at}/members`, { user_id: planner.id, access_level: 15 }));
+    assert.equal((await planner.get(large)).status, 200);
+    assert.equal((await planner.delete(large)).status, 204);
+    assert.equal((await planner.get(large)).status, 404);
+  });
+}
+
+test('an iteration that was the last of its cadence when its end began goes, whatever follows it meanwhile', async () => {
+  const { id } = await newIteration({ ...group, owner }, '2026-04-01', '2026-04-14');
+  await having({ iteration_id: id });
+  afterFirstAct(() => newIteration({ ...group, owner }, '2026-05-01', '2026-05-14'));
+  assert.equal((await owner.delete(`${group.at}/iterations/${id}`)).status, 204);
+});

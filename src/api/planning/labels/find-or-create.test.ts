@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SignedIn } from '#authentication/caller.ts';
+import { readUser } from '#authentication/users/users.ts';
+import { findProject } from '#domain/namespaces/projects.ts';
+import { type Caller, type Project, world } from '#test/support/world.ts';
+import { nameLabels } from './find-or-create.ts';
+
+const { server, newGroup, newProject } = await world();
+const { database, acting } = server.rooms;
+
+/** What the user gets who names these titles in the project. */
+async function named(who: Caller, project: Project, titles: readonly string[]): Promise<(readonly [string, string])[]> {
+  const user = await readUser(database.reader, who.id);
+  const caller = { user, token: null } as unknown as SignedIn;
+  const place = await findProject(database.reader, caller, String(project.id));
+  const labels = await acting(caller, (act) => nameLabels(act, { project: place! }, titles));
+  return labels.map(({ title, color }) => [title, color] as const).sort();
+}
+
+test('titles name labels of the project and the groups above, and unknown ones are created by who may', async () => {
+  const group = await newGroup();
+  const project = await newProject({ in: group });
+  await group.owner.post(`${group.at}/labels`, { name: 'above', color: 'red' });
+  await project.owner.post(`${project.at}/labels`, { name: 'own', color: 'blue' });
+  const labels = await named(project.owner, project, ['own', ' new ', 'above', 'new', 'Own', '', 'a,b']);
+  assert.deepEqual(labels, [
+    ['Own', '#6699cc'],
+    ['above', '#FF0000'],
+    ['new', '#6699cc'],
+    ['own', '#0000FF'],
+  ]);
+  const own = await project.owner.get(`${project.at}/labels`, { include_ancestor_groups: false });
+  assert.equal(own.body.length, 3);
+});
+
+test('who may not manage labels names known ones only', async () => {
+  const project = await newProject({ with: ['guest'] });
+  await project.owner.post(`${project.at}/labels`, { name: 'own', color: 'blue' });
+  assert.deepEqual(await named(project.guest, project, ['own', 'new']), [['own', '#0000FF']]);
+  assert.equal((await project.owner.get(`${project.at}/labels`)).body.length, 1);
+});

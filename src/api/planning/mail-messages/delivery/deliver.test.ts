@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { newIssue } from '#api/planning/notes/fixtures.testing.ts';
+import { headerOf, partsOf, type Received, startSink } from '#test/support/smtp-sink.ts';
+import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { newMail } from '../fixtures.testing.ts';
+
+// How mails leave, to a server that keeps them.
+
+const sink = await startSink();
+const here = await world({
+  env: {
+    HEARTH_MAIL_DELIVERY: 'smtp',
+    HEARTH_SMTP_URL: `smtp://postman:s3cret-pass@127.0.0.1:${sink.port}`,
+    HEARTH_MAIL_FROM: 'hearth@hearth.example',
+    HEARTH_MAIL_DISPLAY_NAME: 'Hearth',
+    HEARTH_EXTERNAL_URL: 'https://hearth.example/base',
+  },
+});
+const { root, work, newProject, clock, server, logged } = here;
+const { database } = server.rooms;
+after(() => sink.down());
+
+/** A project where one hears of everything. */
+async function watched(): Promise<{ project: Project; watcher: Caller; owner: Caller }> {
+  const project = await newProject({ with: ['developer'] });
+  const watcher = project.developer;
+  await done(watcher.put(`${project.at}/notification_settings`, { level: 'watch' }));
+  return { project, watcher, owner: project.owner };
+}
+
+const mailsTo = ({ username }: Caller): Received[] => sink.mails.filter(({ to }) => to === `${username}@hearth.test`);
+
+const rowsOf = async (who: Caller, filter: Readonly<Record<string, unknown>> = {}) =>
+  (await done(root.get('/admin/mail_messages', { recipient_id: who.id, per_page: 100, ...filter }))).body;
+
+const statesOf = async (who: Caller): Promise<string[]> =>
+  (await rowsOf(who)).map(({ state }: { state: string }) => state);
+
+test('a mail arrives once, with all that programs look for', async () => {
+  const { project, watcher } = await watched();
+  const issue = await newIssue(project, { title: 'Größe <b>', description: 'Line & <script>\n.\nEnd' });
+  await work();
+  await work();
+  const [mail, ...others] = mailsTo(watcher);
+  assert.equal(others.length, 0);
+  const header = (name: string) => headerOf(mail!, name);
+  const path = project.path_with_namespace;
+  assert.match(header('List-Id') ?? '', new RegExp(`^${path} <${project.id}\\.[a-z0-9.-]+\\.hearth\\.example>$`));
+  assert.equal(header('Message-ID'), `<issue_${issue.id}@hearth.example>`);
+  assert.equal(header('Auto-Submitted'), 'auto-generated');
+  assert.equal(header('X-GitLab-Project'), project.name);
+  assert.equal(header('X-GitLab-Project-Id'), String(project.id));
+  assert.equal(header('X-GitLab-Project-Path'), path);
+  assert.equal(header('X-GitLab-Issue-ID'), String(issue.id));
+  assert.equal(header('X-GitLab-Issue-IID'), String(issue.iid));
+  assert.equal(header('X-GitLab-NotificationReason'), undefined);
+  assert.equal(header('List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click');
+  assert.match(
+    header('List-Unsubscribe') ?? '',
+    /^<https:\/\/hearth\.example\/base\/-\/sent_notifications\/[\w-]+\/unsubscribe>$/,
+  );
+  const { text, html } = partsOf(mail!);
+  assert.ok(text.includes('Line & <script>\r\n.\r\nEnd') || text.includes('Line & <script>\n.\nEnd'), text);
+  assert.ok(html.includes('Line &#38; &#60;script&#62;') && !html.includes('<script>'), html);
+  assert.ok(text.includes(`https://hearth.example/base/${path}/-/issues/${issue.iid}`), text);
+  const [row] = await rowsOf(watcher);
+  assert.deepEqual([row.state, row.attempts, row.sent_at], ['sent', 1, clock.now().toISOString()]);
+});
+
+test('a server that is down gets the mail once when it is up again', async () => {
+  const { project, watcher } = await watched();
+  await sink.down();
+  await newIssue(project);
+  await work();
+  const [row] = await rowsOf(watcher);
+  assert.deepEqual([row.state, row.attempts], ['queued', 1]);
+  assert.match(row.last_error, /ECONNREFUSED|connect/i);
+  await sink.up();
+  await work();
+  assert.deepEqual(mailsTo(watcher), [], 'not before a minute');
+  clock.advance(75);
+  await work();
+  clock.advance(3_600);
+  await work();
+  assert.equal(mailsTo(watcher).length, 1);
+  assert.deepEqual(await statesOf(watcher), ['sent']);
+  assert.ok(!logged().includes('s3cret-pass'), 'the password is in the log');
+});
+
+test('a mail that nobody takes is given up after six attempts, and may be tried again', async () => {
+  const { project, watcher } = await watched();
+  await sink.down();
+  await newIssue(project);
+  for (const minutes of [0, 1.3, 6.1, 18.1, 72.1, 288.1]) {
+    clock.advance(minutes * 60);
+    await work();
+  }
+  const [row] = await rowsOf(watcher);
+  assert.deepEqual([row.state, row.attempts], ['failed', 6]);
+  await sink.up();
+  const again = await done(root.post(`/admin/mail_messages/${row.id}/retry`));
+  assert.deepEqual([again.status, again.body.state, again.body.attempts], [200, 'queued', 0]);
+  await work();
+  assert.deepEqual(await statesOf(watcher), ['sent']);
+  const refused = await root.post(`/admin/mail_messages/${row.id}/retry`);
+  assert.deepEqual([refused.status, refused.body], [400, { message: 'Only failed messages can be retried' }]);
+});
+
+test('a recipient whom his server does not know is not tried again', async () => {
+  const { project, watcher } = await watched();
+  sink.behaviour.recipient = (address) => (address.startsWith(watcher.username) ? '550 No such user' : '250 OK');
+  await newIssue(project);
+  await work();
+  delete sink.behaviour.recipient;
+  const [row] = await rowsOf(watcher);
+  assert.deepEqual([row.state, row.attempts], ['failed', 1]);
+  clock.advance(86_400);
+  await work();
+  assert.deepEqual(mailsTo(watcher), []);
+});
+
+test('who may not read it any more when his mail is about to leave gets none', async () => {
+  const { project, watcher, owner } = await watched();
+  await sink.down();
+  const issue = await newIssue(project);
+  await newIssue(project);
+  await work();
+  await done(owner.delete(issue.at));
+  await done(owner.delete(`${project.at}/members/${watcher.id}`));
+  await sink.up();
+  clock.advance(75);
+  await work();
+  assert.deepEqual(await statesOf(watcher), ['skipped', 'skipped']);
+  assert.deepEqual(mailsTo(watcher), []);
+});
+
+test('who has unsubscribed is sent what names him, though it is assigned to him too', async () => {
+  const { project, watcher, owner } = await watched();
+  const issue = await newIssue(project, { assignee_ids: [watcher.id] });
+  await work();
+  await done(watcher.post(`${issue.at}/unsubscribe`));
+  await done(owner.post(issue.notes, { body: 'Hm' }));
+  await done(owner.post(issue.notes, { body: `@${watcher.username}` }));
+  await work();
+  assert.deepEqual(
+    (await rowsOf(watcher, { event: 'new_note' })).map(({ state, reason }: Record<string, string>) => [state, reason]),
+    [['sent', 'assigned']],
+  );
+});
+
+test('of more than sixty mails in an hour to one address the rest goes as one', async () => {
+  const { project, watcher, owner } = await watched();
+  const comment = async (body: string) => done(owner.post(`${project.at}/issues/1/notes`, { body }));
+  const sent = { recipient_email: `${watcher.username}@hearth.test`, sent_at: clock.now().toISOString() };
+  for (let count = 0; count < 58; count++) await newMail(here, 'sent', sent);
+  clock.advance(60);
+  await newIssue(project);
+  for (const body of ['a', 'b', 'c']) await comment(body);
+  await work();
+  assert.equal(mailsTo(watcher).length, 2, 'the hour has room for two');
+  await comment('d');
+  await work();
+  assert.equal(mailsTo(watcher).length, 2);
+  clock.advance(3_541);
+  await work();
+  const all = mailsTo(watcher);
+  assert.equal(all.length, 3);
+  assert.equal(headerOf(all.at(-1)!, 'Subject'), '3 notifications');
+  assert.match(headerOf(all.at(-1)!, 'List-Unsubscribe') ?? '', /sent_notifications\/d/);
+  assert.deepEqual(await statesOf(watcher), Array(5).fill('sent'));
+  await comment('Later');
+  await work();
+  assert.equal(mailsTo(watcher).length, 4, 'and then they come one by one again');
+});
+
+test('mails that have waited for the same digest and leave at two times are two mails', async () => {
+  const { project, watcher } = await watched();
+  await sink.down();
+  const { id: target_id } = await newIssue(project);
+  await work();
+  await database.transaction((tx) => tx.deleteFrom('mail_messages').where('target_id', '=', target_id).execute());
+  await sink.up();
+  const to = { recipient_id: watcher.id, recipient_email: `${watcher.username}@hearth.test`, target_id };
+  for (let times = 0; times < 2; times++) {
+    for (let count = 0; count < 2; count++) await newMail(here, 'queued', { ...to, digest_id: 900_000 });
+    clock.advance(600);
+    await work();
+  }
+  const all = mailsTo(watcher);
+  assert.deepEqual(await statesOf(watcher), Array(4).fill('sent'));
+  for (const name of ['Message-ID', 'List-Unsubscribe'])
+    assert.equal(new Set(all.map((mail) => headerOf(mail, name))).size, 2, name);
+  const { reader } = database;
+  const rows = reader.selectFrom('mail_messages').select('digest_id').distinct().where('recipient_id', '=', watcher.id);
+  assert.equal((await rows.execute()).length, 2, 'and count as two');
+});
+
+test('mails that were sent are kept for thirty days', async () => {
+  const { project, watcher } = await watched();
+  await newIssue(project);
+  await work();
+  clock.advance(29 * 86_400);
+  await work();
+  assert.deepEqual(await statesOf(watcher), ['sent']);
+  clock.advance(86_400 + 3_600);
+  await work();
+  clock.advance(86_400);
+  await work();
+  assert.deepEqual(await statesOf(watcher), []);
+  const at = `/${project.path_with_namespace}/%`;
+  const left = database.reader.selectFrom('mail_occurrences').select('id').where('path', 'like', at);
+  assert.deepEqual(await left.execute(), []);
+});
+
+test('mails that were given up, or are held back, are kept as long as those that were sent', async () => {
+  const made = await Promise.all((['held', 'failed'] as const).map((state) => newMail(here, state)));
+  const left = async () => {
+    const rows = database.reader.selectFrom('mail_messages').select('id').where('id', 'in', made);
+    return (await rows.execute()).length;
+  };
+  clock.advance(29 * 86_400);
+  await work();
+  assert.equal(await left(), 2);
+  clock.advance(2 * 86_400);
+  await work();
+  assert.equal(await left(), 0);
+});
+
+test('a process that has died in the middle of sending leaves the mail to another', async () => {
+  const { project, watcher } = await watched();
+  await newIssue(project);
+  await work();
+  const { reader } = database;
+  const row = await reader
+    .selectFrom('mail_messages')
+    .select('id')
+    .where('recipient_id', '=', watcher.id)
+    .executeTakeFirstOrThrow();
+  const lease_until = new Date(clock.now().getTime() + 300_000).toISOString();
+  const set = { state: 'sending' as const, lease_until, sent_at: null };
+  await database.transaction((tx) => tx.updateTable('mail_messages').set(set).where('id', '=', row.id).execute());
+  clock.advance(240);
+  await work();
+  assert.deepEqual(await statesOf(watcher), ['sending']);
+  clock.advance(660);
+  await work();
+  assert.deepEqual(await statesOf(watcher), ['sent']);
+  const [first, second] = mailsTo(watcher);
+  assert.equal(headerOf(first!, 'Message-ID'), headerOf(second!, 'Message-ID'), 'it is known by its number');
+});

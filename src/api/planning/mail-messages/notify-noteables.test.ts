@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
+import { outboxOf } from './fixtures.testing.ts';
+
+// What is told of merge requests and epics.
+
+const env = { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' };
+const here = await world({ env });
+const { newProject, newGroup } = here;
+const { mails, toldBy } = outboxOf(here);
+
+const watch = (who: Caller, at: string) => done(who.put(`${at}/notification_settings`, { level: 'watch' }));
+
+test('merge requests are told of from their beginning to their end', async () => {
+  const project = await newProject({ readme: true, with: ['developer', 'reporter'] });
+  const { developer: dev, reporter, owner } = project;
+  await watch(reporter, project.at);
+  const told = (doing: () => Promise<unknown>) =>
+    toldBy({ target_type: 'MergeRequest', project_id: project.id }, doing);
+  let made = { at: '', id: 0, iid: 0, source_branch: '' };
+  const begun = await told(async () => {
+    made = await newMergeRequest(project, { assignee_ids: [dev.id] });
+  });
+  assert.deepEqual(begun, [`${dev.id} new_merge_request assigned`, `${reporter.id} new_merge_request null`].sort());
+  const both = (event: string) => [`${dev.id} ${event} assigned`, `${reporter.id} ${event} null`].sort();
+  const comment = () => done(owner.post(`${made.at}/notes`, { body: 'Hm' }));
+  assert.deepEqual(await told(comment), both('new_note'));
+  const change = (params: Readonly<Record<string, unknown>>) => () => done(owner.put(made.at, params));
+  assert.deepEqual(await told(change({ state_event: 'close' })), both('close_merge_request'));
+  assert.deepEqual(await told(change({ state_event: 'reopen' })), both('reopen_merge_request'));
+  const pushed = () => project.commit({ 'more.txt': 'x' }, { branch: made.source_branch });
+  assert.deepEqual(await told(pushed), [`${dev.id} push_to_merge_request assigned`], 'not to who watches');
+  const merged = () => done(owner.put(`${made.at}/merge`));
+  assert.deepEqual(await told(merged), both('merge_merge_request'));
+  const [last] = await mails({ target_type: 'MergeRequest', target_id: made.id });
+  assert.equal(last?.subject, `Re: ${project.name} | Add words (!${made.iid})`);
+  assert.equal(last?.in_reply_to, `<merge_request_${made.id}@hearth.example>`);
+});
+
+test('who is to have a merge request or to review it is told, and so is who was', async () => {
+  const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
+  const { developer: dev, maintainer, owner } = project;
+  const { at } = await newMergeRequest(project, { reviewer_ids: [dev.id] });
+  const change = (params: Readonly<Record<string, unknown>>) => () => done(owner.put(at, params));
+  const told = (doing: () => Promise<unknown>) => toldBy({ project_id: project.id }, doing);
+  const asked = [
+    `${dev.id} change_reviewer_merge_request null`,
+    `${maintainer.id} change_reviewer_merge_request review_requested`,
+  ].sort();
+  assert.deepEqual(await told(change({ reviewer_ids: [maintainer.id] })), asked);
+  const given = [
+    `${dev.id} reassign_merge_request assigned`,
+    `${maintainer.id} reassign_merge_request review_requested`,
+  ].sort();
+  assert.deepEqual(await told(change({ assignee_ids: [dev.id] })), given);
+  assert.deepEqual(await told(change({ assignee_ids: [dev.id], labels: 'bug' })), []);
+});
+
+test('a guest of a private project hears nothing of merge requests', async () => {
+  const project = await newProject({ readme: true, with: ['guest'] });
+  await watch(project.guest, project.at);
+  const told = await toldBy({ project_id: project.id }, () => newMergeRequest(project));
+  assert.deepEqual(told, []);
+});
+
+test('epics are told of to those who have chosen so for their group', async () => {
+  const group = await newGroup({ with: ['planner', 'guest'] });
+  const { planner, guest, owner } = group;
+  await watch(planner, group.at);
+  await done(guest.put(`${group.at}/notification_settings`, { level: 'custom', new_epic: true }));
+  const told = (doing: () => Promise<unknown>) => toldBy({ target_type: 'Epic' }, doing);
+  const begun = await told(() => done(owner.post(`${group.at}/epics`, { title: 'Big' })));
+  assert.deepEqual(begun, [`${planner.id} new_epic null`, `${guest.id} new_epic null`].sort());
+  const at = `${group.at}/epics/1`;
+  assert.deepEqual(await told(() => done(owner.put(at, { state_event: 'close' }))), [`${planner.id} close_issue null`]);
+  assert.deepEqual(await told(() => done(owner.put(at, { state_event: 'reopen' }))), [
+    `${planner.id} reopen_issue null`,
+  ]);
+  const secret = await told(() => done(owner.post(`${group.at}/epics`, { title: 'Secret', confidential: true })));
+  assert.deepEqual(secret, [`${planner.id} new_epic null`]);
+  const [mail] = await mails({ target_type: 'Epic', recipient_id: planner.id });
+  assert.equal(mail?.subject, `${group.name} | Secret (&2)`);
+});
+
+test('a comment on an epic is told to who takes part', async () => {
+  const group = await newGroup({ with: ['planner'] });
+  const { planner, owner } = group;
+  const epic = (await done(planner.post(`${group.at}/epics`, { title: 'Big' }))).body;
+  const told = await toldBy({ target_type: 'Epic' }, () =>
+    done(owner.post(`${group.at}/epics/${epic.id}/notes`, { body: 'Hm' })),
+  );
+  assert.deepEqual(told, [`${planner.id} new_note null`]);
+});
+
+test('who is subscribed to a label hears of what begins with it, where he is subscribed', async () => {
+  const group = await newGroup();
+  const [project, other] = [await newProject({ in: group }), await newProject({ in: group })];
+  const [near, wide] = [await group.add('guest'), await group.add('guest')];
+  await done(group.owner.post(`${group.at}/labels`, { name: 'bug', color: 'red' }));
+  await done(near.post(`${project.at}/labels/bug/subscribe`));
+  await done(wide.post(`${group.at}/labels/bug/subscribe`));
+  const filing =
+    ({ at }: { readonly at: string }, labels: string) =>
+    () =>
+      done(group.owner.post(`${at}/issues`, { title: 'Spins', labels }));
+  const told = (of: typeof project, labels: string) => toldBy({ project_id: of.id }, filing(of, labels));
+  assert.deepEqual(await told(project, 'bug,other'), [near, wide].map(({ id }) => `${id} new_issue subscribed`).sort());
+  assert.deepEqual(await told(other, 'bug'), [`${wide.id} new_issue subscribed`]);
+  assert.deepEqual(await told(project, 'other'), []);
+});

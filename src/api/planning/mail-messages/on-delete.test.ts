@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PIECE } from '#events/batches.ts';
+import { done, world } from '#test/support/world.ts';
+import { newMail } from './fixtures.testing.ts';
+
+const here = await world();
+const { root, user, work, server } = here;
+const { database } = server.rooms;
+
+test('the mails to a deleted user go with him, however many they are, and nobody else’s', async () => {
+  const [gone, left] = [await user(), await user()];
+  const to = ({ id }: { readonly id: number }) => ({ recipient_id: id });
+  const one = await newMail(here, 'sent', to(gone));
+  await newMail(here, 'sent', to(left));
+  await database.transaction(async (tx) => {
+    const { id: _id, ...like } = await tx
+      .selectFrom('mail_messages')
+      .selectAll()
+      .where('id', '=', one)
+      .executeTakeFirstOrThrow();
+    const row = { key: '', note_id: null, lead: '', content: '', path: '/', created_at: tx.now };
+    const keys = Array.from({ length: PIECE }, (_, index) => ({ ...row, key: `many ${index}` }));
+    const made = await tx.insertInto('mail_occurrences').values(keys).returning('id').execute();
+    const mails = made.map(({ id }) => ({ ...like, occurrence_id: id }));
+    await tx.insertInto('mail_messages').values(mails).execute();
+  });
+  await done(root.delete(`/users/${gone.id}`));
+  await work();
+  const mails = database.reader.selectFrom('mail_messages').select('recipient_id').distinct();
+  assert.deepEqual(await mails.where('recipient_id', 'in', [gone.id, left.id]).execute(), [to(left)]);
+});

@@ -1,0 +1,18 @@
+import { subscription } from '#events/event-bus.ts';
+import { writesMails } from './notify.ts';
+import { usersNamedIn } from './recipients/mentioned-users.ts';
+import { rememberMentioned } from './store.ts';
+import { findTold } from './subjects/noteable.ts';
+
+/** Whom an edit names takes part from then on, though no mail tells of it; by an internal comment only those who may read it. */
+export const rememberNamedInEdits = subscription({
+  fact: 'reworded',
+  when: writesMails,
+  async inTransaction(act, { about, of, text, internal }) {
+    if (of === 'title') return;
+    const named = await usersNamedIn(act, text);
+    if (named.length === 0) return;
+    const told = internal ? await findTold(act, about) : null;
+    await rememberMentioned(act, about, told === null ? named : await told.readers(act, named, true));
+  },
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { markHistory, recordedSince } from '#activity/index.ts';
+import { done, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../fixtures.testing.ts';
+
+const { server, project, owner, maintainer, work } = await world({ project: { readme: true, with: ['maintainer'] } });
+const { reader } = server.rooms.database;
+
+const newIssue = async (params = {}) =>
+  (await done(owner.post(`${project.at}/issues`, { title: 'Broken', ...params }))).body;
+const stateOf = async ({ iid }: { readonly iid: number }) =>
+  (await done(owner.get(`${project.at}/issues/${iid}`))).body.state;
+
+test('a merge into the default branch closes the issues that the description closes, in the merger’s name', async () => {
+  const [named, mentioned, closed] = [await newIssue(), await newIssue({ confidential: true }), await newIssue()];
+  await done(owner.put(`${project.at}/issues/${closed.iid}`, { state_event: 'close' }));
+  const description = `Fixes #${named.iid}, #${closed.iid} and see #${mentioned.iid}`;
+  const mr = await newMergeRequest(project, { description });
+  await done(maintainer.put(`${mr.at}/merge`));
+  const mark = await markHistory(reader);
+  await work();
+  assert.deepEqual(await Promise.all([named, mentioned].map(stateOf)), ['closed', 'opened']);
+  assert.deepEqual(await recordedSince(reader, mark), ['closed Issue', 'state closed']);
+  const { body } = await owner.get(`${project.at}/issues/${named.iid}/resource_state_events`);
+  const [{ user, source_merge_request_id, state }] = body;
+  assert.deepEqual([user.id, source_merge_request_id, state], [maintainer.id, mr.id, 'closed']);
+  assert.equal((await owner.get(`${project.at}/issues/${named.iid}`)).body.closed_by.id, maintainer.id);
+});
+
+test('a merge into another branch closes none, and neither does a project that does not want it', async () => {
+  const issue = await newIssue();
+  const description = `Closes #${issue.iid}`;
+  await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
+  const elsewhere = await newMergeRequest(project, { description, target_branch: 'other' });
+  await done(owner.put(`${elsewhere.at}/merge`));
+  await done(owner.put(project.at, { autoclose_referenced_issues: false }));
+  const unwanted = await newMergeRequest(project, { description });
+  await done(owner.put(`${unwanted.at}/merge`));
+  await work();
+  await done(owner.put(project.at, { autoclose_referenced_issues: true }));
+  assert.equal(await stateOf(issue), 'opened');
+});

@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { Diff } from '#api/code/commits/index.ts';
+import type { MergeRequest as MergeRequestOfCaller } from '#authorization/merge-requests.ts';
+import type { Diff as GitDiff } from '#git/diff/diff.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { MergeRequest } from '../entities.ts';
+import { isCut } from '../versions/versions.ts';
+
+export const MergeRef = entity('MergeRef', { commit_id: Type.String() });
+
+interface Changed {
+  readonly mergeRequest: MergeRequestOfCaller;
+  readonly diff: GitDiff;
+}
+
+/** A merge request with the files that it changes. */
+export const MergeRequestChanges = entity('MergeRequestChanges', {
+  ...MergeRequest.schema.properties,
+  changes: Type.Array(Diff.schema),
+  overflow: Type.Boolean(),
+}).from(
+  async (rows: readonly Changed[], to) => {
+    const shapes = await MergeRequest.all(
+      rows.map(({ mergeRequest }) => mergeRequest),
+      to,
+    );
+    return new Map(shapes.map((shown) => [shown.id, shown]));
+  },
+  ({ mergeRequest, diff }, to, shown) => ({
+    ...shown.get(mergeRequest.id)!,
+    changes: diff.files.map((file) => Diff.one(file, to)),
+    overflow: isCut(diff),
+  }),
+);

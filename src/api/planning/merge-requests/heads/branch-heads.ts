@@ -1,0 +1,85 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { type Standing, standingOf } from '#authorization/current-access.ts';
+import type { Reader, TransactionOptions } from '#database/database.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { partingOf } from '#git/commits/commits-between.ts';
+import type { Git } from '#git/git.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
+import { branchTip } from '#git/refs/revision.ts';
+import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+
+/** The head and the tip of the target branch at this moment, and where they parted; null: there is none. */
+export interface Tips {
+  readonly head: string | null;
+  readonly start: string | null;
+  readonly base: string | null;
+}
+
+interface Branches {
+  /** Whose tip is the head; null: no branch's is. */
+  readonly source: string | null;
+  /** The head where that branch is not there. */
+  readonly head: string | null;
+  readonly target: string;
+}
+
+interface Acting {
+  readonly caller: SignedIn;
+  readonly project: Project;
+  /** Whose tips are wanted; null: no branch decides anything. */
+  readonly branches: Branches | null;
+  readonly options: TransactionOptions;
+}
+
+/** So often the tips are read anew; a branch that never rests is followed by its next push. */
+const MOST_TRIES = 5;
+
+/**
+ * Runs an act that goes by the tips of two branches, as they are when it runs: a push that comes between would be heard of by
+ * nobody, since what is made or opened by the act was not there yet. What the caller may is asked again of how he stands in
+ * the act: he may have waited long for git and for his turn.
+ */
+export async function actingAtTips<T>(
+  { database, git, acting }: RefRooms,
+  { caller, project, branches, options }: Acting,
+  work: (act: Act<SignedIn>, standing: Standing, tips: Tips | null) => Promise<T>,
+): Promise<T> {
+  const workAt = async (act: Act<SignedIn>, tips: Tips | null) =>
+    work(act, await standingOf(act, caller, project.id), tips);
+  if (branches === null) return acting(caller, (act) => workAt(act, null), options);
+  for (let tries = 1; ; tries++) {
+    const version = await refVersionOf(database.current().reader, project.id);
+    const tips = await tipsOf(git, project, branches);
+    const done = await acting(
+      caller,
+      async (act): Promise<T | Refused<'moved'>> => {
+        if (tries < MOST_TRIES && (await refVersionOf(act, project.id)) !== version) return refused('moved');
+        return workAt(act, tips);
+      },
+      options,
+    );
+    if (!isRefused(done) || done.code !== 'moved') return done as T;
+  }
+}
+
+/** index: repositories primary key */
+async function refVersionOf(db: Reader, projectId: number): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('repositories')
+    .select('ref_state_version')
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  return found?.ref_state_version;
+}
+
+async function tipsOf(git: Git, project: Placed, { source, head: kept, target }: Branches): Promise<Tips> {
+  const repository = repositoryOf(git, project);
+  const head = (source === null ? null : await branchTip(repository, source)) ?? kept;
+  const start = await branchTip(repository, target);
+  // A head that was imported may not be there.
+  const both = head !== null && start !== null && (await readCommit(git, repository, head)) !== null;
+  return { head, start, base: both ? await partingOf(git, repository, start, head) : null };
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { newMergeRequest } from '../fixtures.testing.ts';
+
+const { project, owner, guest, planner, developer, newProject, anonymous, work } = await world({
+  project: { readme: true, with: ['guest', 'planner', 'developer'] },
+});
+const issues = `${project.at}/issues`;
+
+const file = async (params = {}) => (await done(owner.post(issues, { title: 'Broken', ...params }))).body;
+const listed = async (by: Caller, { iid }: { iid: number }, list: string): Promise<number[]> => {
+  const { status, body } = await by.get(`${issues}/${iid}/${list}`);
+  assert.equal(status, 200);
+  return body.map(({ id }: { id: number }) => id);
+};
+const count = async (by: Caller, { iid }: { iid: number }) =>
+  (await by.get(`${issues}/${iid}`)).body.merge_requests_count;
+
+test('an issue tells which merge requests close it, in any state, and how many they are', async () => {
+  const issue = await file();
+  const one = await newMergeRequest(project, { description: `Closes #${issue.iid}` });
+  const two = await newMergeRequest(project, { description: `Fixes #${issue.iid}` });
+  await done(owner.put(two.at, { state_event: 'close' }));
+  await newMergeRequest(project, { description: `See #${issue.iid}` });
+  const aside = (await done(owner.post(`${project.repository}/branches`, { branch: 'aside', ref: 'main' }))).body.name;
+  await newMergeRequest(project, { description: `Closes #${issue.iid}`, target_branch: aside });
+  assert.deepEqual(await listed(planner, issue, 'closed_by'), [two.id, one.id]);
+  assert.equal(await count(planner, issue), 2);
+  const inList = (await owner.get(issues, { iids: [issue.iid] })).body[0];
+  assert.equal(inList.merge_requests_count, 2);
+  await done(owner.put(one.at, { description: 'Not any more' }));
+  assert.deepEqual(await listed(planner, issue, 'closed_by'), [two.id]);
+  await done(owner.put(project.at, { autoclose_referenced_issues: false }));
+  assert.deepEqual([await listed(planner, issue, 'closed_by'), await count(planner, issue)], [[], 0]);
+  await done(owner.put(project.at, { autoclose_referenced_issues: true }));
+});
+
+test('an issue that is filed after the description that names it is closed by that merge request', async () => {
+  const { iid } = await file();
+  const mr = await newMergeRequest(project, { description: `Closes #${iid + 1}` });
+  const later = await file();
+  assert.equal(later.iid, iid + 1);
+  assert.deepEqual([await listed(planner, later, 'closed_by'), await count(planner, later)], [[mr.id], 1]);
+  await done(owner.put(`${mr.at}/merge`));
+  await work();
+  assert.equal((await owner.get(`${issues}/${later.iid}`)).body.state, 'closed');
+});
+
+test('an issue tells which merge requests mention it, those of other projects too', async () => {
+  const issue = await file();
+  const here = await newMergeRequest(project, { title: `As #${issue.iid}` });
+  const other = await newProject({ owner, readme: true });
+  const there = await newMergeRequest(other, { description: `As ${project.path_with_namespace}#${issue.iid}` });
+  const { body } = await owner.get(`${issues}/${issue.iid}/related_merge_requests`);
+  assert.deepEqual(
+    body.map((one: { id: number; references: { relative: string } }) => [one.id, one.references.relative]),
+    [
+      [there.id, there.references.full],
+      [here.id, `!${here.iid}`],
+    ],
+  );
+  assert.deepEqual(await listed(developer, issue, 'related_merge_requests'), [here.id]);
+});
+
+test('who may read no merge requests of a project is told of none, and others than readers of nothing', async () => {
+  const issue = await file();
+  await newMergeRequest(project, { description: `Closes #${issue.iid}` });
+  for (const list of ['closed_by', 'related_merge_requests']) {
+    assert.deepEqual(await listed(guest, issue, list), [], list);
+    assert.equal((await anonymous.get(`${issues}/${issue.iid}/${list}`)).status, 404);
+    const missing = await owner.get(`${issues}/99999/${list}`);
+    assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);
+  }
+  assert.equal(await count(guest, issue), 0);
+});
+
+test('author, assignees, reviewers and commenters take part in a merge request', async () => {
+  const made = await newMergeRequest(project, { assignee_ids: [developer.id], reviewer_ids: [planner.id] });
+  const commenter = await project.add('reporter');
+  await done(commenter.post(`${made.at}/notes`, { body: 'Fine' }));
+  const { body } = await planner.get(`${made.at}/participants`);
+  const ids = [owner.id, developer.id, planner.id, commenter.id].sort((one, other) => one - other);
+  assert.deepEqual(
+    body.map(({ id }: { id: number }) => id),
+    ids,
+  );
+  assert.equal((await guest.get(`${made.at}/participants`)).status, 403);
+});
+
+test('a label counts the open merge requests that bear it, as far as one may read them', async () => {
+  await newMergeRequest(project, { labels: 'counted' });
+  const closed = await newMergeRequest(project, { labels: 'counted' });
+  await done(owner.put(closed.at, { state_event: 'close' }));
+  for (const [by, open] of [
+    [planner, 1],
+    [guest, 0],
+  ] as const) {
+    const { body } = await by.get(`${project.at}/labels`, { with_counts: true, search: 'counted' });
+    assert.equal(body[0].open_merge_requests_count, open);
+  }
+});
+
+test('who leaves may leave what was assigned to him', async () => {
+  const leaver = await project.add('developer');
+  const made = await newMergeRequest(project, { assignee_ids: [leaver.id, developer.id] });
+  await done(owner.delete(`${project.at}/members/${leaver.id}`, { unassign_issuables: true }));
+  const { body } = await owner.get(made.at);
+  assert.deepEqual(
+    body.assignees.map(({ id }: { id: number }) => id),
+    [developer.id],
+  );
+});

@@ -1,0 +1,54 @@
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { shown } from '#http/endpoint/responses.ts';
+import { NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { message, refName } from '#http/parameters/texts.ts';
+import { boolean } from '#http/parameters/types.ts';
+import { mergingMergeRequest, readingItsCode } from '../code-access.ts';
+import { MergeRef } from '../diffs/entities.ts';
+import { MergeRequest } from '../entities.ts';
+import { merge } from './merge.ts';
+import { tryMerge } from './merge-ref.ts';
+
+/** Merging, and what would come of it. */
+
+const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
+
+/** Of what is asked for a head that it has no longer. */
+export const SHA_DIFFERS = [409, 'SHA does not match HEAD of source branch: {sha}'] as const;
+
+export const mergeMergeRequest = endpoint({
+  put: `${MERGE_REQUEST}/merge`,
+  summary: 'Merge a merge request',
+  access: mergingMergeRequest(),
+  params: {
+    merge_commit_message: optional(message),
+    squash_commit_message: optional(message),
+    squash: optional(boolean),
+    should_remove_source_branch: optional(boolean),
+    sha: optional(refName),
+    auto_merge: optional(boolean),
+    merge_when_pipeline_succeeds: optional(boolean),
+  },
+  refuses: {
+    gone: NOT_FOUND,
+    readOnly: READ_ONLY,
+    notMergeable: [405, '405 Method Not Allowed'],
+    onItsWay: [405, '405 Method Not Allowed'],
+    conflict: [422, 'Branch cannot be merged'],
+    outrun: [422, 'Branch cannot be merged'],
+    shaDiffers: SHA_DIFFERS,
+  },
+  records: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged', 'note auto_merge'],
+  answer: shown(MergeRequest),
+  handle: ({ project, mergeRequest, caller, params }, rooms) => merge(rooms, caller, project, mergeRequest, params),
+});
+
+export const readMergeRef = endpoint({
+  get: `${MERGE_REQUEST}/merge_ref`,
+  summary: 'The commit that merging a merge request would make',
+  access: readingItsCode(),
+  refuses: { notMergeable: [400, 'Merge request is not mergeable'] },
+  answer: shown(MergeRef),
+  handle: ({ project, mergeRequest }, rooms) => tryMerge(rooms, project, mergeRequest),
+});

@@ -1,0 +1,19 @@
+import type { CommandedKind } from '#api/planning/quick-actions/index.ts';
+import { findMergeRequests } from '#authorization/merge-requests.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { ThingOfProject } from '#http/access/noteables.ts';
+import { whereItChanges } from '../update.ts';
+import { mergeRequestSubject } from './subject.ts';
+
+/** Merge requests, as comments command them. */
+export const commandedMergeRequests: CommandedKind<ThingOfProject> = {
+  async acting(rooms, caller, { id, project }, how, work) {
+    const [found] = await findMergeRequests(rooms.database.current().reader, caller, [id]);
+    const mergeRequest = stillThere(found);
+    return whereItChanges(rooms, { caller, project, mergeRequest }, how, (act, _standing, change) => work(act, change));
+  },
+  async subject(act, caller, { id, project }) {
+    const [mergeRequest] = await findMergeRequests(act, caller, [id]);
+    return mergeRequest === undefined ? null : mergeRequestSubject(act, { caller, project }, mergeRequest);
+  },
+};

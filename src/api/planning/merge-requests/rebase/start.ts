@@ -1,0 +1,38 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
+import { mayForcePush } from '#authorization/protected-branches/branch-rules.ts';
+import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { branchTip } from '#git/refs/revision.ts';
+import { enqueue } from '#jobs/job.ts';
+import { mayCommitTo } from '#repositories/ref-updates/ref-permissions.ts';
+import { repositoryOf } from '#repositories/repository.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { type Refused, refused } from '#runtime/failure.ts';
+import { rebaseMergeRequest } from './job.ts';
+import { insertRebase } from './store.ts';
+
+type RebaseRefusal = 'noSource' | 'mayNotPush' | 'mayNotForce' | 'locked' | 'readOnly';
+
+/** Has it rebased soon, as its source branch is now; one of several who ask for it at once. */
+export async function beginRebase(
+  { database, git, acting }: RefRooms,
+  caller: SignedIn,
+  project: Project,
+  { id, iid, source_branch }: MergeRequest,
+  skipCi: boolean,
+): Promise<{ readonly rebase_in_progress: true } | Refused<RebaseRefusal>> {
+  const { reader } = database.current();
+  const head = await branchTip(repositoryOf(git, project), source_branch);
+  if (head === null) return refused('noSource');
+  if (!(await mayCommitTo(reader, caller, project, source_branch))) return refused('mayNotPush');
+  if (!mayForcePush(await protectionRules(reader, project.id), source_branch)) return refused('mayNotForce');
+  if (project.read_only) return refused('readOnly');
+  return acting(caller, async (act) => {
+    const now = await findMergeRequest(act, caller, project.id, iid);
+    if (now?.state !== 'opened') return refused('locked');
+    if (!(await insertRebase(act, { id, userId: caller.user.id, head, skipCi }))) return refused('locked');
+    await enqueue(act, rebaseMergeRequest, { mergeRequestId: id }, { key: `${id}` });
+    return { rebase_in_progress: true };
+  });
+}

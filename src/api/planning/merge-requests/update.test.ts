@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SignedIn } from '#authentication/caller.ts';
+import { readUser } from '#authentication/users/users.ts';
+import { AccessLost } from '#authorization/current-access.ts';
+import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
+import { findProject } from '#domain/namespaces/projects.ts';
+import { type Caller, done, world } from '#test/support/world.ts';
+import { createMergeRequest } from './create.ts';
+import { newBranch, newMergeRequest } from './fixtures.testing.ts';
+import { changeMergeRequest } from './update.ts';
+
+const here = await world({ project: { readme: true, visibility: 'public', with: ['developer', 'reporter'] } });
+const { project, owner, developer, reporter, user } = here;
+const at = `${project.at}/merge_requests`;
+
+const change = (by: Caller, { iid }: { iid: number }, params: Readonly<Record<string, unknown>>) =>
+  by.put(`${at}/${iid}`, params);
+const newTarget = async () =>
+  (await done(owner.post(`${project.repository}/branches`, { branch: here.name('target'), ref: 'main' }))).body.name;
+
+test('Developers change all of a merge request', async () => {
+  const made = await newMergeRequest(project, { labels: 'old' });
+  const milestone = (await done(owner.post(`${project.at}/milestones`, { title: here.name('v') }))).body;
+  const { status, body } = await change(developer, made, {
+    title: 'Draft: Say more',
+    description: 'Closes nothing',
+    assignee_ids: [reporter.id, developer.id],
+    reviewer_ids: [owner.id],
+    milestone_id: milestone.id,
+    add_labels: 'new',
+    remove_labels: 'old',
+    discussion_locked: true,
+    squash: true,
+    remove_source_branch: true,
+  });
+  assert.equal(status, 200);
+  assert.deepEqual((await developer.get(made.at)).body, body);
+  const people = (users: { id: number }[]) => users.map(({ id }) => id);
+  assert.deepEqual([people(body.assignees), people(body.reviewers)], [[reporter.id, developer.id], [owner.id]]);
+  const { title, draft, labels, discussion_locked, squash, force_remove_source_branch } = body;
+  assert.deepEqual(
+    { title, draft, labels, discussion_locked, squash, force_remove_source_branch, milestone: body.milestone.id },
+    {
+      title: 'Draft: Say more',
+      draft: true,
+      labels: ['new'],
+      discussion_locked: true,
+      squash: true,
+      force_remove_source_branch: true,
+      milestone: milestone.id,
+    },
+  );
+  const cleared = await change(developer, made, { assignee_ids: [0], reviewer_ids: [], milestone_id: 0, labels: '' });
+  const { assignees, reviewers } = cleared.body;
+  assert.deepEqual([assignees, reviewers, cleared.body.milestone, cleared.body.labels], [[], [], null, []]);
+});
+
+test('author and assignees change what it says, its state and its branch; the rest is left to Developers', async () => {
+  const author = await project.add('developer');
+  const made = await newMergeRequest(project, { assignee_ids: [reporter.id] }, author);
+  await done(owner.put(`${project.at}/members/${author.id}`, { access_level: 20 }));
+  for (const by of [author, reporter]) {
+    const { status, body } = await change(by, made, { title: `By ${by.username}`, labels: 'x', squash: true });
+    assert.equal(status, 200);
+    assert.deepEqual([body.title, body.labels, body.squash], [`By ${by.username}`, [], true]);
+  }
+  for (const by of [await user(), await project.add('reporter')]) {
+    const refused = await change(by, made, { title: 'Mine' });
+    assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
+  }
+});
+
+test('what it can not become is told, and nothing changes', async () => {
+  const made = await newMergeRequest(project);
+  const names =
+    'title, target_branch, description, assignee_id, assignee_ids, reviewer_ids, labels, milestone_id, remove_source_branch, squash, state_event, discussion_locked, add_labels, remove_labels';
+  const same = ["You can't use same project/branch for source and target"];
+  for (const [params, status, body] of [
+    [{}, 400, { error: `${names} are missing, at least one parameter must be provided` }],
+    [{ title: ' ' }, 400, { message: { title: ["can't be blank"] } }],
+    [{ target_branch: 'no' }, 400, { message: { target_branch: ['is invalid'] } }],
+    [{ target_branch: null }, 400, { message: { target_branch: ['is invalid'] } }],
+    [{ target_branch: ' ' }, 400, { message: { target_branch: ['is invalid'] } }],
+    [{ target_branch: made.source_branch }, 422, { message: same }],
+    [{ state_event: 'merge' }, 400, { error: 'state_event does not have a valid value' }],
+  ] as const) {
+    const refused = await change(owner, made, params);
+    assert.deepEqual([refused.status, refused.body], [status, body]);
+  }
+  const { at: _at, ...before } = made;
+  assert.deepEqual((await owner.get(made.at)).body, before);
+  assert.deepEqual((await change(owner, { iid: 99_999 }, { title: 'T' })).body, { message: '404 Not found' });
+});
+
+test('it is closed and opened again, once each', async () => {
+  const made = await newMergeRequest(project);
+  const closed = await change(developer, made, { state_event: 'close' });
+  const { state, closed_by, detailed_merge_status } = closed.body;
+  assert.deepEqual([state, closed_by.id, detailed_merge_status], ['closed', developer.id, 'not_open']);
+  assert.equal((await change(owner, made, { state_event: 'close' })).body.closed_by.id, developer.id);
+  const reopened = await change(developer, made, { state_event: 'reopen' });
+  assert.deepEqual([reopened.body.state, reopened.body.closed_at], ['opened', null]);
+});
+
+test('one of each two branches is open: what is reopened or led elsewhere finds its place taken', async () => {
+  const source_branch = await newBranch(project);
+  const closed = await newMergeRequest(project, { source_branch });
+  await done(change(owner, closed, { state_event: 'close' }));
+  const open = await newMergeRequest(project, { source_branch });
+  const aside = await newMergeRequest(project, { source_branch, target_branch: await newTarget() });
+  const taken = [`Another open merge request already exists for this source branch: !${open.iid}`];
+  for (const [made, params] of [
+    [closed, { state_event: 'reopen' }],
+    [aside, { target_branch: 'main' }],
+  ] as const) {
+    const refused = await change(owner, made, params);
+    assert.deepEqual([refused.status, refused.body], [409, { message: taken }]);
+  }
+  assert.equal((await change(owner, open, { target_branch: 'main' })).status, 200, 'it is in nobody’s way but its own');
+  await done(change(owner, open, { state_event: 'close' }));
+  const both = await Promise.all([open, closed].map((one) => change(owner, one, { state_event: 'reopen' })));
+  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
+});
+
+test('another target branch, and what was committed while it was closed, are a version of their own', async () => {
+  const made = await newMergeRequest(project);
+  const target = await newTarget();
+  const led = await change(owner, made, { target_branch: target });
+  assert.equal(led.body.target_branch, target);
+  assert.deepEqual(led.body.diff_refs, made.diff_refs);
+  await done(change(owner, made, { state_event: 'close' }));
+  const head = await project.commit({ 'more.txt': 'more' }, { branch: made.source_branch });
+  const reopened = await change(owner, made, { state_event: 'reopen' });
+  assert.equal(reopened.body.sha, head);
+  assert.deepEqual(reopened.body.diff_refs, { ...made.diff_refs, head_sha: head });
+  const versions = await here.server.rooms.database.reader
+    .selectFrom('merge_request_versions')
+    .select('head_commit_sha')
+    .where('merge_request_id', '=', made.id)
+    .orderBy('id')
+    .execute();
+  assert.deepEqual(
+    versions.map((version) => version.head_commit_sha),
+    [made.sha, made.sha, head],
+  );
+});
+
+test('led elsewhere without its source branch, or while it is closed, it is compared by the head that it has', async () => {
+  const made = await newMergeRequest(project);
+  const target = await newTarget();
+  const start_sha = await project.commit({ 'target.txt': 'text' }, { branch: target });
+  await done(owner.delete(`${project.repository}/branches/${made.source_branch}`));
+  const gone = await done(change(owner, made, { target_branch: target }));
+  assert.deepEqual(gone.body.diff_refs, { ...made.diff_refs, start_sha });
+  const closed = await newMergeRequest(project);
+  await done(change(owner, closed, { state_event: 'close' }));
+  await project.commit({ 'more.txt': 'more' }, { branch: target });
+  const tip = await project.commit({ 'again.txt': 'more' }, { branch: target });
+  await done(owner.post(`${project.repository}/branches`, { branch: here.name('b'), ref: target }));
+  await project.commit({ 'late.txt': 'late' }, { branch: closed.source_branch });
+  const led = await done(change(owner, closed, { target_branch: target }));
+  assert.deepEqual(led.body.diff_refs, { ...closed.diff_refs, start_sha: tip });
+});
+
+test('half a character names the label that it makes', async () => {
+  const labels = 'half \ud800';
+  const issue = (await done(owner.post(`${project.at}/issues`, { title: 'T', labels }))).body;
+  const made = await newMergeRequest(project, { labels });
+  for (const path of [made.at, `${project.at}/issues/${issue.iid}`]) {
+    const { body } = await done(owner.put(path, { add_labels: `${labels}, half \ufffd` }));
+    assert.deepEqual(body.labels, ['half \ufffd']);
+    await done(owner.put(path, { labels: '' }));
+    assert.deepEqual((await owner.put(path, { labels })).body.labels, ['half \ufffd']);
+  }
+});
+
+test('who loses his role while his wish waits changes and makes nothing', async () => {
+  const leaver = await project.add('developer');
+  const made = await newMergeRequest(project, {}, leaver);
+  const again = await newMergeRequest(project);
+  const { database, acting, git } = here.server.rooms;
+  const user = await readUser(database.reader, leaver.id);
+  const by = { user, token: null } as unknown as SignedIn;
+  const place = (await findProject(database.reader, by, String(project.id)))!;
+  const [row] = (await findMergeRequests(database.reader, by, [made.id])) as [MergeRequest];
+  await done(owner.post(`${project.at}/archive`));
+  const rooms = { database, acting, git };
+  const wish = { title: 'Late', source_branch: again.source_branch, target_branch: 'aside' };
+  for (const late of [{ title: 'Late' }, { target_branch: 'aside' }]) {
+    await assert.rejects(changeMergeRequest(rooms, by, place, row, late as never), AccessLost);
+  }
+  await assert.rejects(createMergeRequest(rooms, by, place, wish as never), AccessLost);
+  await done(owner.post(`${project.at}/unarchive`));
+  assert.equal((await owner.get(made.at)).body.title, made.title);
+});

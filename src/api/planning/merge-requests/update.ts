@@ -1,0 +1,231 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { AccessLost, type Standing } from '#authorization/current-access.ts';
+import {
+  findMergeRequest,
+  findMergeRequests,
+  type MergeRequest,
+  mayUpdateMergeRequest,
+} from '#authorization/merge-requests.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { stillThere } from '#domain/row-deleted.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
+import type { RefRooms } from '#repositories/services.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import {
+  assign,
+  assigneesOf,
+  besideTexts,
+  differing,
+  label,
+  labelsOn,
+  MERGE_REQUESTS,
+  REVIEWED,
+  recordChangedThing,
+  sameSet,
+  stateAfter,
+  tellChanged,
+  tellReworded,
+  titleErrors,
+} from '../issuables/index.ts';
+import { afterBesides, commandsIn, described, reopens } from '../quick-actions/index.ts';
+import { abortAutoMerges } from './auto-merge/cancel.ts';
+import { mergeSoonIfWaiting } from './auto-merge/job.ts';
+import { keepClosed } from './closing-issues/store.ts';
+import { isDraft } from './draft.ts';
+import { actingAtTips, type Tips } from './heads/branch-heads.ts';
+import { keepHeadsSoon } from './heads/head-refs.ts';
+import { mergeRequestsTurn } from './lock-key.ts';
+import { checkSoon } from './merging/check-mergeability.ts';
+import { changedMetadata } from './metadata.ts';
+import type { mergeRequestChangeParams } from './parameters.ts';
+import { mergeRequestSubject } from './quick-actions/subject.ts';
+import { insertVersion, openFor, updateMergeRequestRow } from './store.ts';
+
+export type MergeRequestChange = Partial<ParameterValues<typeof mergeRequestChangeParams>>;
+type ChangeRefusal = 'invalid' | 'sameBranches' | 'exists' | 'gone';
+
+export async function changeMergeRequest(
+  rooms: RefRooms,
+  caller: SignedIn,
+  project: Project,
+  mergeRequest: MergeRequest,
+  wish: MergeRequestChange,
+): Promise<MergeRequest | Refused<ChangeRefusal>> {
+  const how = { wish, reopens: reopens(commandsIn(wish.description)) };
+  return whereItChanges(rooms, { caller, project, mergeRequest }, how, (_act, _standing, change) => change(wish));
+}
+
+interface Which {
+  readonly caller: SignedIn;
+  readonly project: Project;
+  readonly mergeRequest: MergeRequest;
+}
+
+interface How {
+  readonly wish?: MergeRequestChange;
+  /** Quick actions may open it, too. */
+  readonly reopens: boolean;
+  readonly turn?: readonly string[];
+}
+
+type Changing = (wish: MergeRequestChange) => Promise<MergeRequest | Refused<ChangeRefusal>>;
+
+/**
+ * Runs an act in which it is changed as it stands then. Author and assignees change its texts, its branch and its state,
+ * Developers all of it; what the caller may not is as if he had not sent it.
+ */
+export function whereItChanges<T>(
+  rooms: RefRooms,
+  { caller, project, mergeRequest }: Which,
+  { wish = {}, reopens: byCommand, turn = [] }: How,
+  work: (act: Act<SignedIn>, standing: Standing, change: Changing) => Promise<T>,
+): Promise<T> {
+  const { iid, source_branch, head_sha: head } = mergeRequest;
+  // Only where it leads and whether it is open can make it one too many.
+  const moves = wish.target_branch !== undefined || wish.state_event === 'reopen' || byCommand;
+  const isReopened = mergeRequest.state === 'closed' && (wish.state_event === 'reopen' || byCommand);
+  const source = isReopened ? source_branch : null;
+  const branches = moves ? { source, head, target: targetOf(mergeRequest, wish) } : null;
+  const options = { turn: moves ? [...turn, mergeRequestsTurn(project)] : turn };
+  return actingAtTips(rooms, { caller, project, branches, options }, (act, standing, tips) =>
+    work(act, standing, (wanted) => changeDescribed(act, standing, iid, wanted, tips)),
+  );
+}
+
+/** With what its description commands. */
+export async function changeDescribed(
+  act: Act<SignedIn>,
+  standing: Standing,
+  iid: number,
+  asked: MergeRequestChange,
+  tips: Tips | null,
+): Promise<MergeRequest | Refused<ChangeRefusal>> {
+  const row = await findMergeRequest(act, act.by, standing.project.id, iid);
+  if (row === null) return refused('gone');
+  const { wish, besides } = await described(act, asked, () => mergeRequestSubject(act, standing, row));
+  const after = await change(act, standing, row, wish, tips);
+  if (isRefused(after)) return after;
+  return afterBesides(after, besides, async (id) => stillThere((await findMergeRequests(act, act.by, [id]))[0]));
+}
+
+/** `tips`: of where the wish would lead it, read before. */
+async function change(
+  act: Act<SignedIn>,
+  standing: Standing,
+  row: MergeRequest,
+  wish: MergeRequestChange,
+  tips: Tips | null,
+): Promise<MergeRequest | Refused<ChangeRefusal>> {
+  const { caller, project } = standing;
+  const { iid } = row;
+  if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessLost();
+  const moved = await ledElsewhere(act, row, wish, tips?.head ?? null);
+  if (isRefused(moved)) return moved;
+  const errors = fieldErrors({
+    title: titleErrors(wish.title),
+    target_branch:
+      wishesNowhere(wish) || (moved.target_branch !== undefined && tips?.start == null) ? ['is invalid'] : [],
+  });
+  if (errors) return invalid(errors);
+  const before = await withPeople(act, row);
+  const { labels, assignees, reviewers, ...metadata } = await changedMetadata(
+    act,
+    project,
+    before,
+    sentBy(standing, wish),
+  );
+  const title = wish.title ?? row.title;
+  const columns = differing<MergeRequest>(row, {
+    title,
+    draft: isDraft(title),
+    description: wish.description === undefined ? row.description : wish.description,
+    ...metadata,
+    ...moved,
+  });
+  const { id } = row;
+  const labelIds = before.labels.map((one) => one.id);
+  await label(act, MERGE_REQUESTS, id, { before: labelIds, now: labels });
+  await assign(act, MERGE_REQUESTS, id, { before: before.assignees, now: assignees });
+  await assign(act, REVIEWED, id, { before: before.reviewers, now: reviewers });
+  const touched =
+    Object.keys(columns).length > 0 ||
+    !sameSet(labelIds, labels) ||
+    !sameSet(before.assignees, assignees) ||
+    !sameSet(before.reviewers, reviewers);
+  if (touched) await updateMergeRequestRow(act, id, { ...columns, ...besideTexts(columns), updated_at: act.now });
+  if ('target_branch' in columns) await abortAutoMerges(act, [id], 'target branch was changed');
+  if (columns.state === 'closed') await abortAutoMerges(act, [id], 'merge request was closed');
+  if ('title' in columns) await mergeSoonIfWaiting(act, id);
+  if (tips !== null) await checkSoon(act, project.id);
+  if (tips !== null && ('head_sha' in columns || 'target_branch' in columns)) {
+    await keepHeadsSoon(act, project.id, [iid]);
+    const head = columns.head_sha ?? row.head_sha;
+    // Of a head that came meanwhile git is asked later.
+    const { start, base } = head === tips.head ? tips : NOT_LOOKED;
+    await insertVersion(act, { id, head, start, base });
+  }
+  const [after] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];
+  if ('description' in columns) await keepClosed(act, after);
+  await recordChangedThing(act, 'MergeRequest', before, { ...after, assignees, reviewers });
+  const about = { type: 'MergeRequest', id } as const;
+  await tellChanged(act, about, { ...before, labels: labelIds }, { ...after, labels, assignees, reviewers });
+  await tellReworded(act, { ...about, iid, project }, row, columns);
+  return after;
+}
+
+const NOT_LOOKED = { start: null, base: null };
+
+/** Where it leads by the wish; '': nowhere. */
+const targetOf = (
+  { target_branch: now }: Pick<MergeRequest, 'target_branch'>,
+  { target_branch }: MergeRequestChange,
+) => (target_branch === undefined ? now : (target_branch ?? ''));
+
+const wishesNowhere = (wish: MergeRequestChange) => targetOf({ target_branch: 'somewhere' }, wish).trim() === '';
+
+/**
+ * Its state, where it leads and from where, by the wish; nothing knows yet whether that can be merged. What is merged stays as
+ * it is. Of each two branches one is open at most.
+ */
+async function ledElsewhere(
+  act: Act<SignedIn>,
+  row: MergeRequest,
+  wish: MergeRequestChange,
+  head: string | null,
+): Promise<Partial<MergeRequest> | Refused<'sameBranches' | 'exists'>> {
+  const state = stateAfter(row.state, wish.state_event, act);
+  if (row.state === 'merged') return {};
+  const target = targetOf(row, wish);
+  if (target === row.source_branch) return refused('sameBranches');
+  const reopened = state.state === 'opened';
+  if (reopened || (row.state === 'opened' && state.state !== 'closed')) {
+    const other = await openFor(act, row.project_id, row.source_branch, target);
+    if (other !== null && other.id !== row.id) return refused('exists', { iid: other.iid });
+  }
+  const changed = target !== row.target_branch;
+  return {
+    ...state,
+    ...(changed ? { target_branch: target } : {}),
+    // While it is closed nobody follows its source branch.
+    ...(reopened && head !== null ? { head_sha: head } : {}),
+    ...(reopened || changed ? { merge_status: 'unchecked', merge_check: null } : {}),
+  };
+}
+
+/** Who updates it as its author or assignee leaves to others what only Developers set. */
+function sentBy({ caller, project }: Standing, wish: MergeRequestChange): Partial<MergeRequestChange> {
+  if (mayInProject(caller, 'update_merge_request', project)) return wish;
+  const { squash, remove_source_branch } = wish;
+  return { squash, remove_source_branch };
+}
+
+/** With its labels, and the ids of its assignees and reviewers. */
+async function withPeople(act: Act, row: MergeRequest) {
+  const labels = await labelsOn(act, MERGE_REQUESTS, [row.id]);
+  const assigned = await assigneesOf(act, MERGE_REQUESTS, [row.id]);
+  const asked = await assigneesOf(act, REVIEWED, [row.id]);
+  const ids = (people: typeof assigned) => people.map(({ user_id }) => user_id);
+  return { ...row, labels, assignees: ids(assigned), reviewers: ids(asked) };
+}

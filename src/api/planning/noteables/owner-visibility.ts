@@ -1,0 +1,26 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Caller } from '#authentication/caller.ts';
+import { groupVisibleTo, projectVisibleTo } from '#authorization/visibility-conditions.ts';
+import type { Schema } from '#database/database.ts';
+
+/**
+ * Of labels and milestones those whose project or group the caller sees: a thing that has moved with its project may have had one
+ * of a group that is out of sight. Values and not EXISTS: of that PostgreSQL would make lists of all that the caller sees.
+ * index: projects primary key, namespaces primary key
+ */
+export function ownerVisibleTo(table: 'labels' | 'milestones', caller: Caller, today: string): Expression<SqlBool> {
+  const eb = expressionBuilder<Schema, never>();
+  const project = eb
+    .selectFrom('projects')
+    .select('projects.id')
+    .where('projects.id', '=', sql.ref<number>(`${table}.project_id`))
+    .where(projectVisibleTo(caller, today))
+    .limit(1);
+  const group = eb
+    .selectFrom('namespaces')
+    .select('namespaces.id')
+    .where('namespaces.id', '=', sql.ref<number>(`${table}.group_id`))
+    .where(groupVisibleTo(caller, today))
+    .limit(1);
+  return eb.or([eb(project, 'is not', null), eb(group, 'is not', null)]);
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DESCRIPTION_CHANGED } from '#activity/index.ts';
+import type { SignedIn } from '#authentication/caller.ts';
+import { callerOf } from '#authentication/users/users.ts';
+import { AccessLost } from '#authorization/current-access.ts';
+import { findProject } from '#domain/namespaces/projects.ts';
+import { refused } from '#runtime/failure.ts';
+import { type Project, world } from '#test/support/world.ts';
+import { issueThing } from '../issues/index.ts';
+import { bodiesOf, newIssue } from './fixtures.testing.ts';
+import { listNotes } from './store.ts';
+import { createNote, deleteNote, updateNote } from './write.ts';
+
+const { user, clock, server, root, work } = await world();
+const { database, acting } = server.rooms;
+
+test('its author and Maintainers change a comment, and take it back', async () => {
+  const { project, guest, developer, maintainer } = await world({
+    project: { with: ['guest', 'developer', 'maintainer'] },
+  });
+  const issue = await newIssue(project);
+  const write = async () => `${issue.notes}/${(await guest.post(issue.notes, { body: 'First' })).body.id}`;
+  const [one, two] = [await write(), await write()];
+  assert.deepEqual((await developer.put(one, { body: 'No' })).body, { message: '403 Forbidden' });
+  assert.equal((await developer.delete(one)).status, 403);
+  clock.advance(60);
+  const { status, body } = await guest.put(one, { body: 'Second' });
+  assert.deepEqual([status, body.body, body.updated_at > body.created_at], [200, 'Second', true]);
+  assert.equal((await maintainer.put(two, { body: 'Third' })).body.author.id, guest.id);
+  assert.equal((await guest.delete(one)).status, 204);
+  assert.equal((await maintainer.delete(two)).status, 204);
+  assert.equal((await guest.delete(one)).status, 404);
+  assert.deepEqual(await bodiesOf(guest, issue), []);
+  assert.equal((await guest.get(issue.at)).body.user_notes_count, 0);
+});
+
+test('a comment is not changed to nothing', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project);
+  const note = `${issue.notes}/${(await owner.post(issue.notes, { body: 'Words' })).body.id}`;
+  assert.deepEqual((await owner.put(note, { body: ' ' })).body, { error: 'body is empty' });
+  assert.equal((await owner.put(note, {})).status, 400);
+  assert.deepEqual(await bodiesOf(owner, issue), ['Words']);
+});
+
+test('nobody changes what Hearth has said', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project);
+  await acting(await callerOf(database.reader, owner.id, null), (act) =>
+    act.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
+  );
+  const [{ id }] = (await owner.get(issue.notes)).body;
+  for (const answer of [
+    await owner.put(`${issue.notes}/${id}`, { body: 'x' }),
+    await root.delete(`${issue.notes}/${id}`),
+  ]) {
+    assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }]);
+  }
+});
+
+test('a comment that was changed since is not taken back', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project);
+  const note = `${issue.notes}/${(await owner.post(issue.notes, { body: 'Words' })).body.id}`;
+  const before = { 'If-Unmodified-Since': 'Mon, 01 Jan 2024 00:00:00 GMT' };
+  const refused = await owner.delete(note, {}, before);
+  assert.deepEqual([refused.status, refused.body], [412, { message: '412 Precondition Failed' }]);
+  assert.equal((await owner.get(note)).status, 200);
+});
+
+const eventsOf = (projectId: number) =>
+  database.reader
+    .selectFrom('activity_events')
+    .select('target_id')
+    .where('project_id', '=', projectId)
+    .where('action', '=', 'commented')
+    .execute();
+
+test('what the feed says of a comment goes with it, and with its issue', async () => {
+  const { project, owner } = await world({ project: {} });
+  const [issue, other] = [await newIssue(project), await newIssue(project)];
+  const first = (await owner.post(issue.notes, { body: 'one' })).body.id;
+  await owner.post(other.notes, { body: 'two' });
+  assert.equal((await eventsOf(project.id)).length, 2);
+  await owner.delete(`${issue.notes}/${first}`);
+  assert.equal((await eventsOf(project.id)).length, 1);
+});
+
+test('the comments of a deleted user are the ghost’s, or go and count no more', async () => {
+  const { project, owner } = await world({ project: { visibility: 'public' } });
+  const [ada, ben] = [await user(), await user()];
+  const issue = await newIssue(project);
+  for (const one of [ada, ben, owner]) await one.post(issue.notes, { body: one.username });
+  await root.delete(`/users/${ada.id}`);
+  await root.delete(`/users/${ben.id}`, { hard_delete: true });
+  await work();
+  const notes: { body: string; author: { username: string } }[] = (await owner.get(issue.notes)).body;
+  assert.deepEqual(notes.map(({ author }) => author.username).sort(), ['ghost', owner.username].sort());
+  assert.equal((await owner.get(issue.at)).body.user_notes_count, 2);
+});
+
+/** A comment by the project's owner, as it was loaded when he asked to change it. */
+async function loaded(by: SignedIn, project: Project, body: string) {
+  const issue = await newIssue(project);
+  const at = `${issue.notes}/${(await project.owner.post(issue.notes, { body })).body.id}`;
+  const found = await findProject(database.reader, by, String(project.id));
+  const thing = {
+    type: 'Issue',
+    id: issue.id,
+    iid: issue.iid,
+    authorId: null,
+    project: found!,
+    locked: false,
+  } as const;
+  return { at, issue, thing, note: { ...(await listNotes(database.reader, by, thing, WISH, PAGE)).items[0]!, body } };
+}
+
+test('a change is compared with what the comment says now, and one that is gone is not changed', async () => {
+  const { project, owner } = await world({ project: {} });
+  const by = (await callerOf(database.reader, owner.id, null)) as SignedIn;
+  const { at, thing, note } = await loaded(by, project, 'First');
+  await owner.put(at, { body: 'Second' });
+  await acting(by, (act) => updateNote(act, issueThing, thing, note, { body: 'First' }));
+  assert.equal((await owner.get(at)).body.body, 'First');
+  await owner.delete(at);
+  const gone = await acting(by, (act) => updateNote(act, issueThing, thing, note, { body: 'First' }));
+  assert.deepEqual(gone, refused('gone'));
+});
+
+test('whoever was let in and may not comment any more when it is written down writes nothing', async () => {
+  const { project, owner, guest } = await world({ project: { with: ['guest'] } });
+  const by = (await callerOf(database.reader, guest.id, null)) as SignedIn;
+  const { issue, thing, note } = await loaded(by, project, 'First');
+  const wish = { body: 'Second', internal: false, createdAt: null };
+  const refusedNow = async () => {
+    await assert.rejects(() => acting(by, (act) => createNote(act, issueThing, thing, wish)), AccessLost);
+    await assert.rejects(() => acting(by, (act) => deleteNote(act, issueThing, thing, note)), AccessLost);
+    assert.deepEqual(await bodiesOf(owner, issue, { activity_filter: 'only_comments' }), ['First']);
+  };
+  await owner.put(issue.at, { confidential: true });
+  await refusedNow();
+  await owner.put(issue.at, { confidential: false });
+  await owner.delete(`${project.at}/members/${guest.id}`);
+  await refusedNow();
+});
+
+test('a discussion that is locked meanwhile takes no comments of others than members', async () => {
+  const { project, owner } = await world({ project: { visibility: 'public' } });
+  const by = (await callerOf(database.reader, (await user()).id, null)) as SignedIn;
+  const { issue, thing } = await loaded(by, project, 'First');
+  await owner.put(issue.at, { discussion_locked: true });
+  const wish = { body: 'Second', internal: false, createdAt: null };
+  await assert.rejects(() => acting(by, (act) => createNote(act, issueThing, thing, wish)), AccessLost);
+  await owner.delete(issue.at);
+  await assert.rejects(() => acting(by, (act) => createNote(act, issueThing, thing, wish)), AccessLost);
+});
+
+const WISH = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
+const PAGE = { kind: 'offset', page: 1, perPage: 20 } as const;

@@ -1,0 +1,85 @@
+import type { SignedIn } from '#authentication/caller.ts';
+import { hasAddressForm, isConfirmedAddressOf, keptAddress } from '#authentication/users/emails.ts';
+import { foldCase } from '#database/name-keys.ts';
+import type { SourceType } from '#database/tables/domain.ts';
+import {
+  type EmailEvent,
+  NOTIFICATION_LEVELS,
+  type NotificationLevel,
+} from '#database/tables/notification-settings.ts';
+import { type MemberSource, stands } from '#domain/members/memberships.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { eventsOf } from './event-names.ts';
+import { changeSetting, type GlobalSetting, readGlobalSetting, readSetting, type Setting } from './store.ts';
+
+/** What a PUT gives: what is absent stays, an event that is null goes back to its default. */
+export type Wish = {
+  readonly level?: string | null | undefined;
+  readonly notification_email?: string | null | undefined;
+} & { readonly [Event in EmailEvent]?: boolean | null | undefined };
+
+type WrongLevel = Refused<'levelUnknown' | 'invalid'>;
+
+/** What the caller is told of everywhere, and where mail goes: all that is given changes, or nothing. */
+export async function changeGlobalSetting(act: Act<SignedIn>, wish: Wish): Promise<GlobalSetting | WrongLevel> {
+  const { id, email } = act.by.user;
+  if (isUnknown(wish.level)) return refused('levelUnknown', { level: wish.level });
+  const address = wish.notification_email == null ? null : keptAddress(wish.notification_email);
+  const wrong = fieldErrors({
+    ...levelErrors(wish),
+    notification_email: address === null ? [] : await addressErrors(act, id, address),
+  });
+  if (wrong !== null) return invalid(wrong);
+  if (address !== null) await mailTo(act, id, isSame(address, email) ? '' : address);
+  await changeSetting(act, id, 'everything', changeOf(act, 'everything', wish));
+  return readGlobalSetting(act, id);
+}
+
+/** What the caller is told of a group or project. */
+export async function changeSourceSetting(
+  act: Act<SignedIn>,
+  source: MemberSource,
+  wish: Wish,
+): Promise<Setting | WrongLevel | Refused<'gone'>> {
+  if (isUnknown(wish.level)) return refused('levelUnknown', { level: wish.level });
+  const wrong = fieldErrors(levelErrors(wish));
+  if (wrong !== null) return invalid(wrong);
+  if (!(await stands(act, source))) return refused('gone');
+  await changeSetting(act, act.by.user.id, source, changeOf(act, source.type, wish));
+  return readSetting(act, act.by.user.id, source);
+}
+
+const isLevel = (level: string): level is NotificationLevel => NOTIFICATION_LEVELS.some((one) => one === level);
+const isUnknown = (level: string | null | undefined) => Boolean(level) && !isLevel(level as string);
+
+function levelErrors({ level }: Wish): FieldErrors {
+  return { level: level === null || level === '' ? ["can't be blank"] : [] };
+}
+
+/** Only events that this source has here; the level has been looked at. */
+function changeOf({ tier }: Act, source: SourceType | 'everything', wish: Wish): Partial<Setting> {
+  const events = eventsOf(source, tier).filter((event) => wish[event] !== undefined);
+  return {
+    ...(wish.level === undefined ? {} : { level: wish.level as NotificationLevel }),
+    ...Object.fromEntries(events.map((event) => [event, wish[event] ?? null])),
+  };
+}
+
+/** Blank means the primary address, whichever that is. */
+async function addressErrors(act: Act, userId: number, address: string): Promise<string[]> {
+  if (address === '') return [];
+  const unverified = 'must be an email you have verified';
+  if (!hasAddressForm(address)) return ['is invalid', unverified];
+  return (await isConfirmedAddressOf(act, userId, address)) ? [] : [unverified];
+}
+
+const isSame = (one: string, other: string) => foldCase(one) === foldCase(other);
+
+async function mailTo(act: Act, userId: number, address: string): Promise<void> {
+  await act
+    .updateTable('users')
+    .set({ notification_email: address || null, updated_at: act.now })
+    .where('id', '=', userId)
+    .execute();
+}

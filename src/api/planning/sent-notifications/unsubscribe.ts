@@ -1,0 +1,39 @@
+import { readUser } from '#authentication/users/users.ts';
+import { findPipelines } from '#authorization/pipelines.ts';
+import type { MailTarget } from '#database/tables/mail.ts';
+import type { Act } from '#events/unit-of-work.ts';
+import type { Leaving } from '#mail/unsubscribe-link.ts';
+import { KINDS, saySubscribed } from '../issuables/index.ts';
+import { findToldAlert, targetsOfDigest } from '../mail-messages/index.ts';
+import { changeSetting } from '../notification-settings/index.ts';
+
+/** From now on this user hears no more of it, if both are still there. */
+export async function leave(act: Act, { what, id, userId }: Leaving): Promise<void> {
+  if ((await readUser(act, userId)) === null) return;
+  const targets = what === 'Digest' ? await targetsOfDigest(act, id, userId) : [{ type: what, id }];
+  for (const target of targets) await leaveTarget(act, target, userId);
+}
+
+interface Target {
+  readonly type: MailTarget;
+  readonly id: number;
+}
+
+/** Of a pipeline or an alert: its project. index: issues primary key, merge_requests primary key, epics primary key, projects primary key */
+async function leaveTarget(act: Act, { type, id }: Target, userId: number): Promise<void> {
+  if (type === 'Pipeline') {
+    const [pipeline] = await findPipelines(act, [id]);
+    if (pipeline !== undefined) await leaveTarget(act, { type: 'Project', id: pipeline.project_id }, userId);
+    return;
+  }
+  if (type === 'Alert') {
+    const alert = await findToldAlert(act, id);
+    if (alert !== null) await leaveTarget(act, { type: 'Project', id: alert.project_id }, userId);
+    return;
+  }
+  const table = type === 'Project' ? 'projects' : KINDS[type].things;
+  const row = await act.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return;
+  if (type === 'Project') await changeSetting(act, userId, { type: 'project', id }, { level: 'disabled' });
+  else await saySubscribed(act, KINDS[type], { id, userId, subscribed: false });
+}

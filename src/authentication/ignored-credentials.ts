@@ -1,0 +1,74 @@
+import type { Config } from '#config.ts';
+import type { Database, Reader } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { verifyPassword } from '#security/passwords.ts';
+import { digestToken } from '#security/tokens.ts';
+import { activeTokens } from './tokens/access-tokens.ts';
+
+interface CheckOptions {
+  readonly database: Database;
+  readonly config: Pick<Config, 'rootPassword' | 'rootToken'>;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/**
+ * Logs a warning for HEARTH_ROOT_TOKEN and for HEARTH_ROOT_PASSWORD if they are set but are not those of root: they
+ * count only at the first start. For later starts, once the server listens: a password takes 70 ms of another thread.
+ */
+export async function warnOfIgnoredCredentials({ database, config, log }: CheckOptions): Promise<void> {
+  const { rootToken, rootPassword } = config;
+  if (rootToken === null && rootPassword === null) return;
+  const { reader } = database;
+  const root = await getRoot(reader);
+  const username = root?.username ?? 'root';
+  if (rootToken !== null && !(await hasActiveToken(reader, root, rootToken))) {
+    log.warn(
+      { variable: 'HEARTH_ROOT_TOKEN' },
+      `HEARTH_ROOT_TOKEN is ignored: it counts only at the first start, and it is not a valid token of ${username}. ` +
+        `Remove it, and create a token with: hearth token create --user ${username} --name NAME --scopes api`,
+    );
+  }
+  if (rootPassword !== null && !(await isPassword(root, rootPassword))) {
+    log.warn(
+      { variable: 'HEARTH_ROOT_PASSWORD' },
+      `HEARTH_ROOT_PASSWORD is ignored: it counts only at the first start, and it is not the password of ${username}. ` +
+        `Remove it, and change the password with: PUT /api/v4/users/${root?.id ?? ':id'}`,
+    );
+  }
+}
+
+interface RootRow {
+  readonly id: number;
+  readonly username: string;
+  readonly password_hash: string | null;
+}
+
+/** Returns the first administrator: root, also when it has been renamed. */
+async function getRoot(db: Reader): Promise<RootRow | null> {
+  // index: users primary key
+  const found = db
+    .selectFrom('users')
+    .select(['id', 'username', 'password_hash'])
+    .where('admin', '=', true)
+    .where('deletion_scheduled_at', 'is', null)
+    .orderBy('id')
+    .limit(1);
+  return (await found.executeTakeFirst()) ?? null;
+}
+
+async function hasActiveToken(db: Reader, root: RootRow | null, token: string): Promise<boolean> {
+  if (root === null) return false;
+  // index: access_tokens_by_digest
+  return hasRow(
+    db
+      .selectFrom('access_tokens')
+      .select('id')
+      .where('digest', '=', digestToken(token))
+      .where('user_id', '=', root.id)
+      .where(activeTokens(db.today)),
+  );
+}
+
+async function isPassword(root: RootRow | null, password: string): Promise<boolean> {
+  return root?.password_hash != null && verifyPassword(root.password_hash, password);
+}

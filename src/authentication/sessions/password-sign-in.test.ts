@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Database } from '#database/database.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { hashPassword } from '#security/passwords.ts';
+import { testDatabase } from '#test/engines/engine.ts';
+import { testClock } from '#test/support/test-clock.ts';
+import { createUser } from '../users/users.ts';
+import { checkPassword } from './password-sign-in.ts';
+
+const password = 'violet-anvil-harbour-42';
+
+async function surroundings() {
+  const clock = testClock();
+  const database = await testDatabase({ clock });
+  const passwordHash = await hashPassword(password);
+  const user = await database.transaction((tx) =>
+    createUser(tx, { username: 'Mira', name: 'Mira', email: 'mira@x.test', passwordHash, confirmed: true }),
+  );
+  if (isRefused(user)) throw new Error(user.code);
+  return {
+    clock,
+    database,
+    check: (login: string, given = password) => checkPassword({ database }, { login, password: given }),
+    set: (change: object) =>
+      database.transaction((tx) => tx.updateTable('users').set(change).where('id', '=', user.id).execute()),
+    row: () =>
+      database.reader
+        .selectFrom('users')
+        .select(['failed_attempts', 'locked_until', 'updated_at'])
+        .where('id', '=', user.id)
+        .executeTakeFirstOrThrow(),
+    [Symbol.asyncDispose]: () => database.close(),
+  };
+}
+
+test('the user comes back as a row without the hash', async () => {
+  await using it = await surroundings();
+  const checked = await it.check('mIRa@X.test');
+  assert.ok(!isRefused(checked));
+  assert.equal(checked.user.username, 'Mira');
+  assert.ok(!JSON.stringify(checked).includes('scrypt'));
+});
+
+test('a deactivated user and one with an expired password are told, not refused', async () => {
+  await using it = await surroundings();
+  await it.set({ state: 'deactivated', password_expires_at: it.clock.now().toISOString() });
+  const checked = await it.check('mira');
+  assert.ok(!isRefused(checked));
+  assert.equal(checked.user.state, 'deactivated');
+  assert.notEqual(checked.user.password_expires_at, null);
+});
+
+test('what happens while the password is looked at counts', async () => {
+  const changes = [
+    { locked_until: '2026-01-02T03:14:05.000Z' },
+    { state: 'blocked' },
+    { password_hash: null },
+    { password_hash: '$scrypt$ln=14,r=8,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+  ] as const;
+  for (const change of changes) {
+    await using it = await surroundings();
+    // The password is right; what is decided is decided now.
+    const transaction: Database['transaction'] = async (...given) => {
+      await it.set(change);
+      return it.database.transaction(...given);
+    };
+    const database = { ...it.database, transaction };
+    const checked = await checkPassword({ database }, { login: 'mira', password });
+    assert.ok(isRefused(checked), JSON.stringify(change));
+  }
+});
+
+test('failures are counted to ten, then not at all until the lock is over', async () => {
+  await using it = await surroundings();
+  for (let failure = 1; failure <= 9; failure++) await it.check('mira', 'wrong');
+  assert.deepEqual({ ...(await it.row()), updated_at: '' }, { failed_attempts: 9, locked_until: null, updated_at: '' });
+  await it.check('mira', 'wrong');
+  const locked = await it.row();
+  assert.equal(locked.failed_attempts, 10);
+  assert.equal(locked.locked_until, '2026-01-02T03:14:05.000Z');
+  it.clock.advance(300);
+  await it.check('mira', 'wrong');
+  assert.ok(isRefused(await it.check('mira')));
+  assert.deepEqual(await it.row(), locked, 'an attempt makes the lock no longer');
+  it.clock.advance(300);
+  await it.check('mira', 'wrong');
+  const { failed_attempts, locked_until, updated_at } = await it.row();
+  assert.deepEqual([failed_attempts, locked_until], [1, null]);
+  assert.equal(updated_at, '2026-01-02T03:04:05.000Z', 'the user’s record is not changed by it');
+});
+
+test('who has no password is not locked', async () => {
+  await using it = await surroundings();
+  await it.set({ password_hash: null });
+  for (let failure = 1; failure <= 10; failure++) await it.check('mira', 'wrong');
+  assert.equal((await it.row()).failed_attempts, 0);
+});

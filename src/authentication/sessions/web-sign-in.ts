@@ -1,0 +1,62 @@
+import type { Database, Transaction } from '#database/database.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { readSettings } from '#settings/settings.ts';
+import type { User } from '../users/users.ts';
+import { checkPassword } from './password-sign-in.ts';
+import { endSession, newSessionSecret, startSession } from './sessions.ts';
+
+/** What somebody sends who signs in at the web, and the session in which he does. */
+interface WebSignIn {
+  readonly login: string;
+  readonly password: string;
+  readonly session: { readonly digest: string };
+  readonly address: string;
+}
+
+/**
+ * Signs a user in at the web: the session that the form came from ends, and another one begins, whose secret nobody can
+ * have known before. A deactivated user becomes active (contract/conventions.md §7).
+ */
+export async function signInWithPassword(
+  rooms: { readonly database: Database },
+  { login, password, session, address }: WebSignIn,
+): Promise<{ readonly secret: string } | Refused<'switchedOff' | 'invalid'>> {
+  const { database } = rooms;
+  const settings = await readSettings(database.reader);
+  if (!settings.password_authentication_enabled_for_web) return refused('switchedOff');
+  const checked = await checkPassword(rooms, { login, password });
+  if (isRefused(checked)) return checked;
+  const secret = newSessionSecret();
+  return database.transaction(async (tx) => {
+    if (!(await recordSignIn(tx, checked.user, address))) return refused('invalid');
+    await endSession(tx, session.digest);
+    await startSession(tx, { secret, userId: checked.user.id });
+    return { secret };
+  });
+}
+
+/** False when the user may not come in any more: others have blocked him since his password was looked at. */
+async function recordSignIn(tx: Transaction, { id }: User, address: string): Promise<boolean> {
+  const recorded = await tx
+    .updateTable('users')
+    .set((eb) => ({
+      sign_in_count: eb('sign_in_count', '+', 1),
+      last_sign_in_at: eb.fn.coalesce('current_sign_in_at', eb.val(tx.now)),
+      last_sign_in_ip: eb.fn.coalesce('current_sign_in_ip', eb.val(address)),
+      current_sign_in_at: tx.now,
+      current_sign_in_ip: address,
+      last_activity_on: tx.today,
+    }))
+    .where('id', '=', id)
+    .where('state', 'in', ['active', 'deactivated'])
+    .returning('id')
+    .executeTakeFirst();
+  if (recorded === undefined) return false;
+  await tx
+    .updateTable('users')
+    .set({ state: 'active', updated_at: tx.now })
+    .where('id', '=', id)
+    .where('state', '=', 'deactivated')
+    .execute();
+  return true;
+}

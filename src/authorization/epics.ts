@@ -1,0 +1,139 @@
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import type { EpicsTables } from '#database/tables/epics.ts';
+import { PLANNER } from '#domain/members/roles.ts';
+import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
+import { mayInGroup } from './abilities.ts';
+import { groupVisibleTo, groupWithRole } from './visibility-conditions.ts';
+
+/**
+ * Who sees an epic (contract/planning.md §0 "Seeing things"): whoever sees its group; a confidential one is for members of
+ * the group from Planner on. Each question has its two forms side by side, of a row and as a condition of lists.
+ */
+
+/** An epic's row as it is shown; what it is searched by stays behind. */
+export type Epic = Omit<Selectable<EpicsTables['epics']>, 'title_key' | 'description_key'>;
+
+/** As a list shows it: its description is read when it is sent (`textsOf`). */
+export type ListedEpic = Omit<Epic, 'description'>;
+
+const listedColumns = [
+  'epics.id',
+  'epics.group_id',
+  'epics.iid',
+  'epics.title',
+  'epics.author_id',
+  'epics.state',
+  'epics.closed_at',
+  'epics.closed_by_id',
+  'epics.confidential',
+  'epics.color',
+  'epics.parent_id',
+  'epics.dates_are_fixed',
+  'epics.start_date_fixed',
+  'epics.due_date_fixed',
+  'epics.task_count',
+  'epics.completed_task_count',
+  'epics.user_notes_count',
+  'epics.upvotes',
+  'epics.downvotes',
+  'epics.imported_from',
+  'epics.created_at',
+  'epics.updated_at',
+] as const;
+
+const epicColumns = [...listedColumns, 'epics.description'] as const;
+
+// index: epics_by_iid
+const epicByIid = prepare((db, value: Params<{ group: number; iid: number }>) =>
+  db
+    .selectFrom('epics')
+    .select(epicColumns)
+    .where('epics.group_id', '=', value('group'))
+    .where('epics.iid', '=', value('iid')),
+);
+
+// index: epics primary key
+const epicsByIds = prepareForIds<Epic>((db, ids) =>
+  db.selectFrom('epics').select(epicColumns).where('epics.id', 'in', ids),
+);
+
+// index: epics primary key
+const listedByIds = prepareForIds<ListedEpic>((db, ids) =>
+  db.selectFrom('epics').select(listedColumns).where('epics.id', 'in', ids),
+);
+
+/** The epic with this number in the group itself; whether the caller may see it is not asked here. */
+export async function findEpic(db: Reader, groupId: number, iid: number): Promise<Epic | null> {
+  return (await epicByIid.first(db, { group: groupId, iid })) ?? null;
+}
+
+/** Several epics in the order of their ids, in one statement; missing ones are left out. */
+export async function findEpics(db: Reader, ids: readonly number[]): Promise<Epic[]> {
+  return inOrderOf(ids, await epicsByIds(db, ids));
+}
+
+/** The same without their descriptions, for lists. */
+export async function findListedEpics(db: Reader, ids: readonly number[]): Promise<ListedEpic[]> {
+  return inOrderOf(ids, await listedByIds(db, ids));
+}
+
+/** An epic and its group, as whoever asks for it sees that. */
+export interface EpicInGroup {
+  readonly epic: Epic;
+  readonly group: Group;
+}
+
+/** The epic with this id, if it is in the group or somewhere below it; null where the caller sees no such group. index: namespace_closure_pkey */
+export async function findEpicBelow(
+  db: Reader,
+  caller: Caller,
+  { id: groupId }: Pick<Group, 'id'>,
+  id: number,
+): Promise<EpicInGroup | null> {
+  const [epic] = await findEpics(db, [id]);
+  if (epic === undefined) return null;
+  const below = await db
+    .selectFrom('namespace_closure')
+    .select('depth')
+    .where('descendant_id', '=', epic.group_id)
+    .where('ancestor_id', '=', groupId)
+    .executeTakeFirst();
+  const group = below && (await findGroup(db, caller, String(epic.group_id)));
+  return group && canSeeGroup(caller, group) ? { epic, group } : null;
+}
+
+/** May the caller, who sees the group, read this epic of it? */
+export function mayReadEpic(caller: Caller, group: Group, { confidential }: Pick<Epic, 'confidential'>): boolean {
+  return mayInGroup(caller, confidential ? 'read_confidential_epic' : 'read_epic', group);
+}
+
+/** The epic of this id and its group: null where there is none, false where the caller may not read it. */
+export async function readableEpic(db: Reader, caller: Caller, id: number): Promise<EpicInGroup | false | null> {
+  const [epic] = await findEpics(db, [id]);
+  const group = epic && (await findGroup(db, caller, String(epic.group_id)));
+  if (!group) return null;
+  return canSeeGroup(caller, group) && mayReadEpic(caller, group, epic) ? { epic, group } : false;
+}
+
+type Eb = ExpressionBuilder<Schema, 'epics' | 'namespaces'>;
+
+/** Of epics that are read together with their groups: those that the caller may read. `today` ends memberships. */
+export function epicVisibleTo(caller: Caller, today: string) {
+  return (eb: Eb): Expression<SqlBool> => {
+    if (isAdministrator(caller)) return eb.lit(true);
+    const groups = eb as unknown as ExpressionBuilder<Schema, 'namespaces'>;
+    const visible = groupVisibleTo(caller, today)(groups);
+    const open = eb('epics.confidential', '=', false);
+    if (caller.user === null) return eb.and([visible, open]);
+    return eb.and([visible, eb.or([open, groupWithRole(caller.user.id, PLANNER, today)(groups)])]);
+  };
+}
+
+/** Of the epics of one group, which the caller sees: those that he may read. */
+export function epicOfGroupVisibleTo(caller: Caller, group: Group) {
+  return (eb: ExpressionBuilder<Schema, 'epics'>): Expression<SqlBool> =>
+    mayInGroup(caller, 'read_confidential_epic', group) ? eb.lit(true) : eb('epics.confidential', '=', false);
+}

@@ -1,0 +1,175 @@
+import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool } from 'kysely';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { truth } from '#database/dialect.ts';
+import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import type { MergeRequestsTables } from '#database/tables/merge-requests.ts';
+import { PLANNER } from '#domain/members/roles.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { mayInProject } from './abilities.ts';
+import { readersAmong } from './readers.ts';
+import { projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
+
+/**
+ * Who sees a merge request (contract/planning.md §0 "Seeing things"): whoever sees its project while merge requests are on
+ * there, in a private one members from Planner on. All of a project are seen by the same people. The question has its two
+ * forms side by side, of a project (`read_merge_request`) and as a condition of lists.
+ */
+
+/** A merge request's row as it is shown; what it is searched by stays behind, and who was told of what. */
+export type MergeRequestRow = Omit<
+  Selectable<MergeRequestsTables['merge_requests']>,
+  'title_key' | 'description_key' | 'conflicts_told'
+>;
+
+/** One merge request as access decides about it. */
+export type MergeRequest = MergeRequestRow & {
+  /** 1: the caller is among its assignees. */
+  readonly assigned: 0 | 1;
+  /** Who has said that it shall be merged by itself; null: nobody. */
+  readonly auto_merge_user_id: number | null;
+};
+
+/** As a list shows it: its description is read when it is sent (`textsOf`). */
+export type ListedMergeRequest = Omit<MergeRequest, 'description'>;
+
+const listedColumns = [
+  'merge_requests.id',
+  'merge_requests.project_id',
+  'merge_requests.iid',
+  'merge_requests.title',
+  'merge_requests.author_id',
+  'merge_requests.state',
+  'merge_requests.draft',
+  'merge_requests.source_branch',
+  'merge_requests.target_branch',
+  'merge_requests.head_sha',
+  'merge_requests.closed_at',
+  'merge_requests.closed_by_id',
+  'merge_requests.merged_at',
+  'merge_requests.merged_by_id',
+  'merge_requests.merge_commit_sha',
+  'merge_requests.squash_commit_sha',
+  'merge_requests.merged_sha',
+  'merge_requests.merge_error',
+  'merge_requests.merge_status',
+  'merge_requests.merge_check',
+  'merge_requests.squash',
+  'merge_requests.should_remove_source_branch',
+  'merge_requests.force_remove_source_branch',
+  'merge_requests.discussion_locked',
+  'merge_requests.time_estimate',
+  'merge_requests.total_time_spent',
+  'merge_requests.task_count',
+  'merge_requests.completed_task_count',
+  'merge_requests.user_notes_count',
+  'merge_requests.upvotes',
+  'merge_requests.downvotes',
+  'merge_requests.milestone_id',
+  'merge_requests.imported_from',
+  'merge_requests.created_at',
+  'merge_requests.updated_at',
+] as const;
+
+type Asking = { user: number };
+
+function selectListed(db: Reader, value: Params<Asking>) {
+  return db
+    .selectFrom('merge_requests')
+    .leftJoin('merge_request_auto_merges as auto', 'auto.merge_request_id', 'merge_requests.id')
+    .select(listedColumns)
+    .select('auto.user_id as auto_merge_user_id')
+    .select((eb) => truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'));
+}
+
+const selectMergeRequest = (db: Reader, value: Params<Asking>) =>
+  selectListed(db, value).select('merge_requests.description');
+
+// index: merge_request_assignees_by_merge_request
+function assignmentsOf(user: Expression<number>) {
+  return expressionBuilder<Schema, 'merge_requests'>()
+    .selectFrom('merge_request_assignees as mine')
+    .whereRef('mine.merge_request_id', '=', 'merge_requests.id')
+    .where('mine.user_id', '=', user);
+}
+
+// index: merge_requests_by_iid, merge_request_auto_merges primary key
+const mergeRequestByIid = prepare((db, value: Params<Asking & { project: number; iid: number }>) =>
+  selectMergeRequest(db, value as Params<Asking>)
+    .where('merge_requests.project_id', '=', value('project'))
+    .where('merge_requests.iid', '=', value('iid')),
+);
+
+// index: merge_requests primary key, merge_request_auto_merges primary key
+const mergeRequestsByIds = prepareForIds<MergeRequest, Asking>((db, ids, value) =>
+  selectMergeRequest(db, value).where('merge_requests.id', 'in', ids),
+);
+
+// index: merge_requests primary key, merge_request_auto_merges primary key
+const listedByIds = prepareForIds<ListedMergeRequest, Asking>((db, ids, value) =>
+  selectListed(db, value).where('merge_requests.id', 'in', ids),
+);
+
+/** The merge request with this number in the project; whether the caller may see it is not asked here. */
+export async function findMergeRequest(
+  db: Reader,
+  caller: Caller,
+  projectId: number,
+  iid: number,
+): Promise<MergeRequest | null> {
+  return (await mergeRequestByIid.first(db, { project: projectId, iid, user: caller.user?.id ?? 0 })) ?? null;
+}
+
+/** Several merge requests in the order of their ids, in one statement; missing ones are left out. */
+export async function findMergeRequests(db: Reader, caller: Caller, ids: readonly number[]): Promise<MergeRequest[]> {
+  return inOrderOf(ids, await mergeRequestsByIds(db, ids, { user: caller.user?.id ?? 0 }));
+}
+
+/** The same without their descriptions, for lists. */
+export async function findListedMergeRequests(
+  db: Reader,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<ListedMergeRequest[]> {
+  return inOrderOf(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
+}
+
+/** Its author or one of its assignees? */
+export function isOwnMergeRequest(
+  caller: Caller,
+  { author_id, assigned }: Pick<MergeRequest, 'author_id' | 'assigned'>,
+): boolean {
+  return caller.user !== null && (author_id === caller.user.id || assigned === 1);
+}
+
+/** May the caller, who sees the project, read the merge requests of it? */
+export function mayReadMergeRequests(caller: Caller, project: Project): boolean {
+  return mayInProject(caller, 'read_merge_request', project);
+}
+
+/** Of these users those who may read the merge requests of the project, in the order in which they are named. */
+export function mergeRequestReadersAmong(db: Reader, project: Project, userIds: readonly number[]): Promise<number[]> {
+  return readersAmong(db, project, userIds, mayReadMergeRequests);
+}
+
+/** May he change it, close and reopen it? Members from Developer on, its author and its assignees. */
+export function mayUpdateMergeRequest(caller: Caller, project: Project, mergeRequest: MergeRequest): boolean {
+  if (!mayReadMergeRequests(caller, project)) return false;
+  if (isOwnMergeRequest(caller, mergeRequest) && mayInProject(caller, 'update_own_merge_request', project)) return true;
+  return mayInProject(caller, 'update_merge_request', project);
+}
+
+/** Of merge requests that are read together with their projects: those that the caller may read. `today` ends memberships. */
+export function mergeRequestVisibleTo(caller: Caller, today: string) {
+  return (eb: ExpressionBuilder<Schema, 'merge_requests' | 'projects'>): Expression<SqlBool> => {
+    const projects = eb as unknown as ExpressionBuilder<Schema, 'projects'>;
+    const level = eb.ref('projects.merge_requests_access_level');
+    if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
+    const enabled = eb(level, '=', 'enabled');
+    if (caller.user === null) return eb.and([projectVisibleTo(caller, today)(projects), enabled]);
+    const { id } = caller.user;
+    const member = (role: number) => projectWithRole(id, role, today)(projects);
+    const open = eb('projects.visibility', 'in', ['public', 'internal']);
+    return eb.and([eb.or([enabled, eb.and([eb(level, '=', 'private'), member(1)])]), eb.or([open, member(PLANNER)])]);
+  };
+}

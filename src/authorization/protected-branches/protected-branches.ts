@@ -1,0 +1,91 @@
+import type { Reader, Transaction } from '#database/database.ts';
+import { type Params, prepare } from '#database/prepare.ts';
+import { MAINTAINER } from '#domain/members/roles.ts';
+import type { ProtectionRule, RuleEntry, RuleKind } from './branch-rules.ts';
+
+/** The rows behind protection rules; what they mean is decided in branch-rules.ts. */
+
+export interface StoredRule extends ProtectionRule {
+  readonly id: number;
+  readonly code_owner_approval_required: boolean;
+  readonly updated_at: string;
+}
+
+// index: protected_branches_by_name, protected_branch_levels_by_rule
+const ruleRows = prepare((db, value: Params<{ project: number }>) =>
+  db
+    .selectFrom('protected_branches')
+    .leftJoin('protected_branch_access_levels as level', 'level.protected_branch_id', 'protected_branches.id')
+    .select([
+      'protected_branches.id',
+      'protected_branches.name',
+      'protected_branches.allow_force_push',
+      'protected_branches.code_owner_approval_required',
+      'protected_branches.updated_at',
+      'level.id as level_id',
+      'level.kind',
+      'level.access_level',
+      'level.user_id',
+      'level.group_id',
+    ])
+    .where('protected_branches.project_id', '=', value('project'))
+    .orderBy('protected_branches.id')
+    .orderBy('level.id'),
+);
+
+/** All rules of a project in the order of their ids, matched in memory. */
+export async function protectionRules(db: Reader, projectId: number): Promise<StoredRule[]> {
+  const rules = new Map<number, StoredRule & Record<RuleKind, RuleEntry[]>>();
+  for (const row of await ruleRows(db, { project: projectId })) {
+    const rule = rules.get(row.id) ?? { ...ruleOf(row), push: [], merge: [], unprotect: [] };
+    rules.set(row.id, rule);
+    if (row.level_id === null || row.kind === null) continue;
+    const { level_id: id, access_level, user_id, group_id } = row;
+    rule[row.kind].push({ id, access_level: access_level ?? MAINTAINER, user_id, group_id });
+  }
+  return [...rules.values()];
+}
+
+export async function findRule(db: Reader, projectId: number, id: number): Promise<StoredRule | null> {
+  return (await protectionRules(db, projectId)).find((rule) => rule.id === id) ?? null;
+}
+
+/** The rule of exactly this name, whatever it matches. */
+export async function ruleNamed(db: Reader, projectId: number, name: string): Promise<StoredRule | null> {
+  return (await protectionRules(db, projectId)).find((rule) => rule.name === name) ?? null;
+}
+
+type RuleRow = Awaited<ReturnType<typeof ruleRows>>[number];
+
+function ruleOf({ id, name, allow_force_push, code_owner_approval_required, updated_at }: RuleRow) {
+  return { id, name, allow_force_push, code_owner_approval_required, updated_at };
+}
+
+export interface NewRule {
+  readonly name: string;
+  readonly allow_force_push: boolean;
+  readonly code_owner_approval_required: boolean;
+  readonly levels: readonly NewLevel[];
+}
+
+export interface NewLevel {
+  readonly kind: RuleKind;
+  readonly access_level: number;
+  readonly user_id: number | null;
+  readonly group_id: number | null;
+}
+
+/** Throws the unique violation of `protected_branches_by_name` when the project has a rule of that name. */
+export async function insertRule(tx: Transaction, projectId: number, rule: NewRule): Promise<number> {
+  const { levels, ...row } = rule;
+  const { id } = await tx
+    .insertInto('protected_branches')
+    .values({ ...row, project_id: projectId, created_at: tx.now, updated_at: tx.now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  if (levels.length > 0) {
+    const rows = levels.map((level) => ({ ...level, protected_branch_id: id }));
+    await tx.insertInto('protected_branch_access_levels').values(rows).execute();
+  }
+  return id;
+}

@@ -1,0 +1,44 @@
+import type { Reader } from '#database/database.ts';
+import { type Params, prepare } from '#database/prepare.ts';
+import type { Protection } from './protected-environments.ts';
+
+/** How many must still approve of a deployment (contract/environments.md Part 4 "approval"). */
+
+/** Do deployments to an environment that is protected so wait for approvals? */
+export function needsApproval(protections: readonly Protection[]): boolean {
+  return protections.some(
+    ({ approval_rules, required_approval_count }) => approval_rules.length > 0 || required_approval_count > 0,
+  );
+}
+
+// index: deployment_approvals_by_rule
+const approvedByRule = prepare((db, value: Params<{ deployment: number }>) =>
+  db
+    .selectFrom('deployment_approvals')
+    .select(['approval_rule_id', 'rule_key', ({ fn }) => fn.countAll<number>().as('approved')])
+    .where('deployment_id', '=', value('deployment'))
+    .where('status', '=', 'approved')
+    .groupBy(['approval_rule_id', 'rule_key']),
+);
+
+/**
+ * `pending_approval_count`: what is missing of each rule; where there is no rule, of the largest count. Approvals of rules
+ * that have gone count for nothing.
+ */
+export async function pendingApprovals(
+  db: Reader,
+  protections: readonly Protection[],
+  deploymentId: number,
+): Promise<number> {
+  if (!needsApproval(protections)) return 0;
+  const rows = await approvedByRule(db, { deployment: deploymentId });
+  const rules = protections.flatMap(({ approval_rules }) => approval_rules);
+  if (rules.length > 0) {
+    const approved = new Map(rows.map(({ approval_rule_id, approved }) => [approval_rule_id, approved]));
+    return rules.reduce((sum, { id, required_approvals }) => sum + missing(required_approvals, approved.get(id)), 0);
+  }
+  const count = Math.max(...protections.map(({ required_approval_count }) => required_approval_count));
+  return missing(count, rows.find(({ rule_key }) => rule_key === 0)?.approved);
+}
+
+const missing = (required: number, approved = 0) => Math.max(required - approved, 0);

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir, watch } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { configOf, silent } from '#backup/archives.testing.ts';
+import { withKept } from '#backup/server-data.ts';
+import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { type TestPlace, testPlace } from '#test/engines/engine.ts';
+import { scratchDirectory } from '#test/engines/scratch.ts';
+import { backupCommand, doctorCommand, restoreCommand } from './backup.ts';
+
+const main = join(import.meta.dirname, '../main.ts');
+
+function start(args: readonly string[], { dataDir }: TestPlace): ChildProcess {
+  const env = { PATH: process.env.PATH, HEARTH_DATA_DIR: dataDir };
+  return spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+}
+
+async function run(args: readonly string[], place: TestPlace) {
+  const child = start(args, place);
+  const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]);
+  return { out, err, code };
+}
+
+/** Kills it as soon as the file is there. */
+async function runUntil(file: string, args: readonly string[], place: TestPlace): Promise<void> {
+  const made = watch(dirname(file));
+  const child = start(args, place);
+  const ended = once(child, 'exit');
+  for await (const { filename } of made) if (filename === basename(file)) break;
+  child.kill('SIGKILL');
+  assert.deepEqual(await ended, [null, 'SIGKILL']);
+}
+
+/** A server with files enough that it takes a moment to copy them. */
+async function serverWithFiles(t: TestContext): Promise<TestPlace> {
+  const place = await testPlace('started');
+  t.after(() => place.remove());
+  await withKept(configOf(place), silent, async ({ blobs, database }) => {
+    for (let index = 0; index < 200; index++) {
+      const blob = (await storeBlob(blobs, Buffer.from(`file ${index}`))) as StoredBlob;
+      await database.transaction((tx) => linkBlob(tx, blob));
+    }
+  });
+  return place;
+}
+
+test('killed in the middle, a backup leaves no archive and a restore no server; done again, both succeed', async (t) => {
+  const place = await serverWithFiles(t);
+  const file = join(await scratchDirectory('hearth-archive-'), 'backup.tar');
+  await runUntil(`${file}.partial`, ['backup', file], place);
+  assert.equal(existsSync(file), false);
+  const made = await run(['backup', file], place);
+  assert.deepEqual([made.out, made.code], ['', 0], made.err);
+  assert.match(made.err, /\d+ rows, 0 repositories with 0 refs, 200 blobs: [\d.]+ kB\n$/);
+  const target = await testPlace('empty');
+  t.after(() => target.remove());
+  await runUntil(join(target.dataDir, 'blobs'), ['restore', file], target);
+  assert.ok((await readdir(target.dataDir)).includes('restoring'));
+  const done = await run(['restore', file], target);
+  assert.equal(done.code, 0, done.err);
+  assert.match(
+    done.err,
+    /Removed what a restore that was broken off has left\n(?:.*\n)*Restored what Hearth .* 200 blobs\n$/,
+  );
+});
+
+test('where no server is, there is nothing to back up, and none is made', async (t) => {
+  const place = await testPlace('empty');
+  t.after(() => place.remove());
+  const { err, code } = await run(['backup', join(place.dataDir, 'a.tar')], place);
+  assert.deepEqual([code, /^hearth: There is no server in /.test(err)], [1, true], err);
+  assert.deepEqual(await readdir(place.dataDir), []);
+});
+
+test('a secondary site is not backed up, restored or mended: its primary is', async (t) => {
+  const place = await testPlace('started');
+  t.after(() => place.remove());
+  const primary = { HEARTH_PRIMARY_URL: 'http://primary.test', HEARTH_PRIMARY_TOKEN: 'glpat-primary' };
+  const config = configOf(place, { HEARTH_ROLE: 'secondary', ...primary });
+  const output = { write: () => assert.fail('nothing is told') };
+  const called = { config, version: '1.2.3', stdout: output, stderr: output };
+  const file = join(place.dataDir, 'a.tar');
+  for (const command of [
+    backupCommand([file], called),
+    restoreCommand([file], called),
+    doctorCommand([], called, () => assert.fail('nobody acts')),
+  ]) {
+    await assert.rejects(command, /This is a secondary site/);
+  }
+});

@@ -1,0 +1,66 @@
+import { ConfigError, type Environment, settingNames } from '#config.ts';
+
+/** Variables that are not settings: those of tests, and those that the server itself gives to its git processes. */
+const RESERVED = /^HEARTH_(TEST_.*|PUSH|LFS)$/;
+
+/** Variables that Kubernetes gives to every pod for a service called `hearth`, or `hearth-` and more. */
+const OF_KUBERNETES = /^HEARTH(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+
+/**
+ * Returns one warning for each variable `HEARTH_*` that is set and is not a setting; a warning never shows the value.
+ * Throws ConfigError for those with a name close to a setting's: the setting was meant, and would not take effect.
+ */
+export function checkVariableNames(env: Environment): string[] {
+  const unknown = Object.keys(env).filter((name) => isUnknown(name, env[name]?.trim() ?? ''));
+  const misspelled = unknown.flatMap((name) => {
+    const close = closestSettings(name);
+    return close.length === 0 ? [] : [`${name} is not a setting. Did you mean ${close.join(' or ')}?`];
+  });
+  if (misspelled.length > 0) throw new ConfigError(misspelled.join(' '));
+  return unknown.map((name) => `${name} is not a setting and has no effect. Remove it; the README lists all settings.`);
+}
+
+function isUnknown(name: string, value: string): boolean {
+  if (!name.startsWith('HEARTH_') || value === '') return false;
+  if ((settingNames as readonly string[]).includes(name) || RESERVED.test(name)) return false;
+  return !OF_KUBERNETES.test(name) && !(name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));
+}
+
+/** Returns the settings with the name closest to this one, several if they are equally close, none if all are far. */
+function closestSettings(name: string): string[] {
+  const letters = lettersOf(name);
+  const close = settingNames.flatMap((setting) => {
+    const wanted = lettersOf(setting);
+    const most = mostEdits(wanted);
+    if (Math.abs(letters.length - wanted.length) > most) return [];
+    const distance = editDistance(letters, wanted);
+    return distance > most ? [] : [{ setting, distance }];
+  });
+  const least = Math.min(...close.map(({ distance }) => distance));
+  return close.filter(({ distance }) => distance === least).map(({ setting }) => setting);
+}
+
+function lettersOf(name: string): string {
+  return name.slice('HEARTH_'.length).replaceAll('_', '').toUpperCase();
+}
+
+/** Two edits of a short name lead to other words: HOME is not HOST, and SITE_URL is not SMTP_URL. */
+function mostEdits(letters: string): number {
+  return letters.length < 8 ? 1 : 2;
+}
+
+/** Damerau-Levenshtein distance: letters added, removed or replaced, or neighbours swapped, to turn one into the other. */
+function editDistance(one: string, other: string): number {
+  const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = rows[i - 1]![j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const swapped = isSwap ? rows[i - 2]![j - 2]! + 1 : replaced;
+      row.push(Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, replaced, swapped));
+    }
+    rows.push(row);
+  }
+  return rows[one.length]![other.length]!;
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError } from '#config.ts';
+import { world } from '#test/support/world.ts';
+import { tokenCommand } from './token.ts';
+
+test('the command makes a token beside the running server, and prints the secret alone', async () => {
+  const { user, withToken, server } = await world();
+  const mira = await user();
+  const printed: string[] = [];
+  const args = ['create', '--user', mira.username.toUpperCase(), '--name', 'cli', '--scopes', 'api,sudo'];
+  await tokenCommand(args, server.rooms.config, (text) => printed.push(text));
+  assert.match(printed.join(''), /^glpat-[\w-]{20}\n$/);
+  const caller = withToken(mira, printed.join('').trim());
+  const { body } = await caller.get('/personal_access_tokens/self');
+  assert.deepEqual([body.name, body.scopes, body.user_id], ['cli', ['api', 'sudo'], mira.id]);
+});
+
+test('what the command does not understand it tells, and makes no token', async () => {
+  const { server, user } = await world();
+  const { username, id } = await user();
+  const good = { user: username, name: 'x', scopes: 'api' };
+  const cases: readonly [object, RegExp][] = [
+    [{ user: 'nobody' }, /There is no user nobody/],
+    [{ user: 'ghost' }, /There is no user ghost/],
+    [{ scopes: 'root' }, /--scopes takes/],
+    [{ scopes: '' }, /--scopes takes/],
+    [{ name: '' }, /^Usage: hearth token create/],
+    [{ expires: 'soon' }, /--expires takes a date/],
+    [{ expires: '2999-01-01' }, /--expires must be before/],
+  ];
+  for (const [changes, message] of cases) {
+    const args = Object.entries({ ...good, ...changes }).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const tried = tokenCommand(['create', ...args], server.rooms.config, () => assert.fail('printed'));
+    await assert.rejects(tried, (error: unknown) => error instanceof ConfigError && message.test(error.message));
+  }
+  const tokens = await server.rooms.database.reader
+    .selectFrom('access_tokens')
+    .select('name')
+    .where('user_id', '=', id)
+    .execute();
+  assert.deepEqual(tokens, [{ name: 'test' }]);
+});

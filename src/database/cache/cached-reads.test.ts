@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { testPlace } from '#test/engines/engine.ts';
+import { testClock } from '#test/support/test-clock.ts';
+import { openDatabase, type Transaction } from '../database.ts';
+import type { Connection } from '../engines/engine.ts';
+import { type Params, prepare } from '../prepare.ts';
+import { OwnCommits } from './commit-tracker.ts';
+import { followSnapshots } from './snapshot-tracker.ts';
+import { TableVersions } from './table-versions.ts';
+
+const counter = prepare((db, value: Params<{ name: string }>) =>
+  db.selectFrom('counters').select('value').where('name', '=', value('name')),
+);
+
+test('a prepared read never gives what a commit has made old, whoever committed', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  try {
+    const read = () => counter.first(database.reader, { name: 'n' });
+    assert.equal(await read(), undefined);
+    await database.transaction((tx) => tx.insertInto('counters').values({ name: 'n', value: 1 }).execute());
+    assert.deepEqual(await read(), { value: 1 });
+    assert.deepEqual(await read(), { value: 1 });
+    await database.transaction((tx) => tx.updateTable('counters').set({ value: 2 }).where('name', '=', 'n').execute());
+    assert.deepEqual(await read(), { value: 2 });
+    if (database.engine === 'sqlite') {
+      const stranger = new DatabaseSync(join(place.dataDir, 'hearth.sqlite3'));
+      stranger.exec("update counters set value = 3 where name = 'n'");
+      stranger.close();
+      // What another process commits is seen from the next turn of the event loop on.
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(await read(), { value: 3 });
+    }
+  } finally {
+    await database.close();
+  }
+});
+
+test('inside a transaction its own writes are read', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  try {
+    await database.transaction(async (tx) => {
+      await tx.insertInto('counters').values({ name: 'n', value: 1 }).execute();
+      assert.deepEqual(await counter.first(tx, { name: 'n' }), { value: 1 });
+      await tx.updateTable('counters').set({ value: 2 }).where('name', '=', 'n').execute();
+      assert.deepEqual(await counter.first(tx, { name: 'n' }), { value: 2 });
+    });
+  } finally {
+    await database.close();
+  }
+});
+
+test('the version is another one after each commit, and only then', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  try {
+    let [before, now] = [await database.current().version(), null as unknown];
+    // On PostgreSQL it hears of other databases of the server, too, and they have their quiet moments.
+    for (let tries = 0; now !== before && tries < 100; tries++) {
+      before = await database.current().version();
+      await new Promise((resolve) => setImmediate(resolve));
+      now = await database.current().version();
+    }
+    assert.equal(now, before);
+    await database.transaction((tx) => tx.insertInto('counters').values({ name: 'n', value: 1 }).execute());
+    assert.notEqual(await database.current().version(), before);
+  } finally {
+    await database.close();
+  }
+});
+
+test('on the embedded engine a commit makes old what it has written, and nothing else', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  try {
+    const write = (name: string) =>
+      database.transaction((tx) => tx.insertInto('counters').values({ name, value: 1 }).execute());
+    const settings = () => database.reader.selectFrom('application_settings').select('id').execute();
+    await write('n');
+    const [asked, again] = [await settings(), await settings()];
+    assert.deepEqual(again, asked);
+    const counted = await counter.first(database.reader, { name: 'n' });
+    await write('m');
+    if (database.engine === 'sqlite') assert.equal(await settings(), again, 'the same rows, not others like them');
+    assert.notEqual(await counter.first(database.reader, { name: 'n' }), counted);
+  } finally {
+    await database.close();
+  }
+});
+
+test('what one request has read is there for the next, until another server commits', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  const other = await openDatabase({ ...place, clock: testClock() });
+  const write = (value: number) => (tx: Transaction) =>
+    tx
+      .insertInto('counters')
+      .values({ name: 'n', value })
+      .onConflict((c) => c.column('name').doUpdateSet({ value }))
+      .execute();
+  const read = () => counter.first(database.current().reader, { name: 'n' });
+  try {
+    await other.transaction(write(1));
+    assert.deepEqual(await read(), { value: 1 });
+    // PostgreSQL's snapshots tell of commits in its other databases too, where other tests write.
+    const most = database.engine === 'sqlite' ? 1 : 50;
+    let tries = 0;
+    for (let before = await read(), after = await read(); before !== after; after = await read()) {
+      assert.ok(++tries < most, 'the same row, not another one like it');
+      before = after;
+    }
+    await other.transaction(write(2));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(await read(), { value: 2 });
+  } finally {
+    await other.close();
+    await database.close();
+  }
+});
+
+test('a request reads what it has written itself', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  try {
+    const current = database.current();
+    assert.equal(await counter.first(current.reader, { name: 'n' }), undefined);
+    await current.transaction((tx) => tx.insertInto('counters').values({ name: 'n', value: 1 }).execute());
+    assert.deepEqual(await counter.first(current.reader, { name: 'n' }), { value: 1 });
+  } finally {
+    await database.close();
+  }
+});
+
+test('what a request has read holds until somebody writes one of its tables', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  const write = (name: string) =>
+    database.transaction((tx) => tx.insertInto('counters').values({ name, value: 1 }).execute());
+  const reads = async () => {
+    const current = database.current();
+    await counter.first(current.reader, { name: 'n' });
+    return current.reads();
+  };
+  const holds = async (read: Awaited<ReturnType<typeof reads>>) => {
+    await database.current().version();
+    return read.hold();
+  };
+  // On PostgreSQL other databases of the server are strangers, too, and have their quiet moments.
+  const everHolds = async (read: typeof reads) => {
+    for (let tries = 0; tries < 100; tries++) if (await holds(await read())) return true;
+    return false;
+  };
+  try {
+    const before = await reads();
+    await write('n');
+    assert.equal(await holds(before), false);
+    assert.ok(await everHolds(reads));
+    let written = 0;
+    const nothing = async () => {
+      const current = database.current();
+      await current.version();
+      await write(String(++written));
+      return current.reads();
+    };
+    assert.ok(await everHolds(nothing));
+  } finally {
+    await database.close();
+  }
+});
+
+/** Of a PostgreSQL that answers so. */
+function followed(execute: Connection['execute']) {
+  const versions = new TableVersions(() => undefined);
+  return followSnapshots({ execute }, { versions, own: new OwnCommits(versions), ready: () => undefined });
+}
+
+test('questions for the state that come while one is under way share the next', async () => {
+  let asked = 0;
+  const answers: (() => void)[] = [];
+  const { connection } = followed(async () => {
+    const now = String(++asked);
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return { rows: [{ now }] };
+  });
+  const states = [connection().version(), connection().version(), connection().version()];
+  answers.shift()?.();
+  await states[0];
+  await new Promise((resolve) => setImmediate(resolve));
+  answers.shift()?.();
+  assert.deepEqual(await Promise.all(states), ['1', '2', '2']);
+  assert.equal(asked, 2);
+});
+
+test('those who ask the same at one state of the database ask once, and after a commit again', async () => {
+  let state = '10:10:';
+  const answers: (() => void)[] = [];
+  const follower = followed(async ({ sql }) => {
+    if (sql.includes('pg_current_snapshot')) return { rows: [{ now: state }] };
+    const read = state;
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return { rows: [{ read }] };
+  });
+  const ask = async () => (await follower.connection().execute({ sql: 'select', parameters: [] })).rows[0]?.read;
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const together = [ask(), ask(), ask()];
+  await settled();
+  assert.equal(answers.length, 1);
+  state = '11:11:';
+  follower.committed();
+  const later = ask();
+  await settled();
+  assert.equal(answers.length, 2, 'what has begun before is not enough');
+  for (const answer of answers) answer();
+  assert.deepEqual(await Promise.all([...together, later]), ['10:10:', '10:10:', '10:10:', '11:11:']);
+});
+
+test('a statement that fails has failed for all who waited for it, and is asked again', async () => {
+  let asked = 0;
+  const { connection } = followed(async ({ sql }) => {
+    if (sql.includes('pg_current_snapshot')) return { rows: [{ now: 'a' }] };
+    const first = ++asked === 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (first) throw new Error('away');
+    return { rows: [{ asked }] };
+  });
+  const ask = () => connection().execute({ sql: 'select', parameters: [] });
+  const together = await Promise.allSettled([ask(), ask()]);
+  assert.deepEqual(
+    together.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.deepEqual((await ask()).rows, [{ asked: 2 }]);
+});

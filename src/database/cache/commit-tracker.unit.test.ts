@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newIn, OwnCommits, readSnapshot } from './commit-tracker.ts';
+import { TableVersions } from './table-versions.ts';
+
+const TABLES = { tables: new Set(['issues', 'users']), triggered: new Map(), referring: new Map() };
+
+function given() {
+  const versions = new TableVersions(() => TABLES);
+  const own = new OwnCommits(versions);
+  const ends = (number: number | Promise<number>, ...tables: string[]) =>
+    own.ends(new Set(tables), Promise.resolve(number));
+  const follow = (earlier: string, later: string) => own.follow(readSnapshot(earlier), readSnapshot(later));
+  const unchanged = (table: string, commits: number) => versions.unchanged([table], commits);
+  return { ends, follow, unchanged };
+}
+
+test('a later snapshot sees what has begun since and ended, and what was open before and is no more', () => {
+  const between = (earlier: string, later: string) => newIn(readSnapshot(later), readSnapshot(earlier));
+  assert.deepEqual(between('10:10:', '10:10:'), []);
+  assert.deepEqual(between('10:10:', '13:13:'), [10, 11, 12]);
+  assert.deepEqual(between('8:12:8,10', '10:14:10,13'), [8, 12]);
+  assert.equal(between('10:10:', '100000:100000:'), null);
+});
+
+test('what we have committed makes old the tables that it has written', async () => {
+  const { ends, follow, unchanged } = given();
+  await ends(10, 'issues');
+  assert.equal(await follow('10:10:', '11:11:'), true);
+  assert.deepEqual([unchanged('issues', 0), unchanged('users', 0), unchanged('issues', 1)], [false, true, true]);
+});
+
+test('a transaction that others have committed, or that failed, is a stranger', async () => {
+  const { ends, follow } = given();
+  await ends(10, 'issues');
+  assert.equal(await follow('10:10:', '12:12:'), false);
+  assert.equal(await follow('12:12:', '12:12:'), true);
+});
+
+test('a commit that is seen before the answer to it comes is waited for', async () => {
+  const { ends, follow, unchanged } = given();
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const ended = ends(promise, 'issues');
+  const followed = follow('10:10:', '11:11:');
+  resolve(10);
+  await ended;
+  assert.equal(await followed, true);
+  assert.equal(unchanged('issues', 0), false);
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { tablesOfSqlite } from './table-catalog.ts';
+import { TableVersions } from './table-versions.ts';
+
+function versionsOf(schema: string): TableVersions {
+  const database = new DatabaseSync(':memory:');
+  database.exec(schema);
+  return new TableVersions(() => tablesOfSqlite(database));
+}
+
+const FAMILY = `
+  create table parents (id integer primary key, name text);
+  create table children (id integer primary key, parent_id integer references parents (id) on delete cascade);
+  create table toys (id integer primary key, child_id integer references children (id) on delete set null);
+  create table names (name text);
+  create table others (id integer primary key, parent_id integer references parents (id));
+  create trigger parents_change after update on parents begin insert into names values (new.name); end;`;
+
+test('a statement reads the tables that it names, wherever it names them', () => {
+  const versions = versionsOf(FAMILY);
+  const sql = 'select "id" from "parents" where exists (select 1 from children c where c.parent_id = parents.id)';
+  assert.deepEqual(versions.readBy(sql).toSorted(), ['children', 'parents']);
+});
+
+test('what deletes changes what goes with the rows, and what other statements change their triggers change too', () => {
+  const versions = versionsOf(FAMILY);
+  assert.deepEqual(versions.changedBy('delete from "others" where id = ?')!.toSorted(), ['others']);
+  assert.deepEqual(versions.changedBy('update "parents" set name = ?')!.toSorted(), ['names', 'parents']);
+  const all = ['children', 'names', 'parents', 'toys'];
+  assert.deepEqual(versions.changedBy('delete from "parents" where id = ?')!.toSorted(), all);
+  assert.deepEqual(versions.changedBy('select * from parents'), []);
+});
+
+test('a table is unchanged until it is written, and what names no table is changed by every commit', () => {
+  const versions = versionsOf(FAMILY);
+  const [parents, nothing] = [versions.readBy('select * from parents'), versions.readBy('select total_changes()')];
+  versions.committed(new Set(versions.changedBy('insert into others (id) values (?)')));
+  assert.deepEqual([versions.unchanged(parents, 0), versions.unchanged(nothing, 0)], [true, false]);
+  versions.committed(new Set(versions.changedBy('insert into parents (id) values (?)')));
+  assert.deepEqual([versions.unchanged(parents, 0), versions.unchanged(parents, 2)], [false, true]);
+  versions.committed(new Set());
+  assert.equal(versions.unchanged(nothing, 2), true);
+});
+
+test('tables that are made later are known once it is told of them', () => {
+  const database = new DatabaseSync(':memory:');
+  const versions = new TableVersions(() => tablesOfSqlite(database));
+  const before = versions.readBy('select * from parents');
+  database.exec(FAMILY);
+  versions.schemaChanged();
+  assert.notDeepEqual(versions.readBy('select * from parents'), before);
+});

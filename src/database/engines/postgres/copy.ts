@@ -1,0 +1,192 @@
+import type pg from 'pg';
+import type {
+  ColumnKind,
+  Connection,
+  CopiedTable,
+  Copying,
+  OpenTransaction,
+  Reference,
+  Row,
+  SnapshotConnection,
+  Statement,
+  Values,
+} from '../engine.ts';
+import { copiedTables } from '../table-definitions.ts';
+import { DatabaseUnavailable } from '../unavailable.ts';
+
+/** How PostgreSQL is copied: each state of it, and each lock, in a session of its own. */
+
+const KINDS: Readonly<Record<string, ColumnKind>> = {
+  bigint: 'integer',
+  integer: 'integer',
+  'double precision': 'real',
+  boolean: 'boolean',
+  text: 'text',
+  bytea: 'bytes',
+};
+
+const TYPES: Readonly<Record<ColumnKind, string>> = {
+  integer: 'bigint',
+  real: 'double precision',
+  boolean: 'boolean',
+  text: 'text',
+  bytes: 'bytea',
+};
+
+/** Rows that are fetched at once: as many as this, and fewer where they are large. */
+const SOME = 200;
+const SOME_BYTES = 2 ** 22;
+
+/** How long the turn of those who move refs is waited for. */
+const PATIENCE = '10s';
+
+export function postgresCopying(
+  session: () => Promise<pg.Client>,
+  beginFilling: () => Promise<OpenTransaction>,
+): Copying {
+  return {
+    openSnapshot: async () => openSnapshot(await session()),
+    async holdRefs() {
+      const client = await session();
+      const release = () => client.end();
+      try {
+        await client.query(`begin read write; set local lock_timeout = '${PATIENCE}'`);
+        await client.query('lock table ref_intents in share mode');
+        return release;
+      } catch (error) {
+        await release();
+        throw isTimeout(error) ? new DatabaseUnavailable(error) : error;
+      }
+    },
+    beginFilling,
+    tables,
+    loosen,
+    insert,
+    setLastId,
+    references,
+    // It has no such check: its pages carry sums where the administrator has asked for them.
+    integrity: async () => [],
+  };
+}
+
+const isTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03';
+
+async function openSnapshot(client: pg.Client): Promise<SnapshotConnection> {
+  await client.query('begin isolation level repeatable read read only');
+  // The first statement is what makes it stand still.
+  await client.query('select 1');
+  return {
+    async execute({ sql, parameters }: Statement) {
+      const { rows } = await client.query(sql, parameters as unknown[]);
+      return { rows };
+    },
+    async *stream(sql) {
+      await client.query(`declare copied no scroll cursor for ${sql}`);
+      for (let some = 1; ; ) {
+        const { rows } = await client.query<unknown[]>({ text: `fetch ${some} from copied`, rowMode: 'array' });
+        if (rows.length === 0) break;
+        yield rows;
+        some = Math.max(1, Math.min(SOME, 4 * some, Math.floor(SOME_BYTES / (sizeOf(rows) / rows.length))));
+      }
+      await client.query('close copied');
+    },
+    close: () => client.end(),
+  };
+}
+
+function sizeOf(rows: readonly Values[]): number {
+  let size = 1;
+  for (const row of rows)
+    for (const value of row) size += typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 8;
+  return size;
+}
+
+async function ask(connection: Connection, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  return (await connection.execute({ sql, parameters })).rows;
+}
+
+async function tables(connection: Connection): Promise<CopiedTable[]> {
+  const columns = await ask(
+    connection,
+    `select c.relname as "table", a.attname as "column", format_type(a.atttypid, null) as type,
+       array_position(i.indkey::int2[], a.attnum) as place
+     from pg_class c
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+     left join pg_index i on i.indrelid = c.oid and i.indisprimary
+     where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace order by c.relname, a.attnum`,
+  );
+  const sequences = await ask(
+    connection,
+    `select c.relname as "table", pg_sequence_last_value(s.oid) as last
+     from pg_class s join pg_depend d on d.objid = s.oid and d.deptype = 'i' and d.refclassid = 'pg_class'::regclass
+     join pg_class c on c.oid = d.refobjid
+     where s.relkind = 'S' and c.relnamespace = current_schema()::regnamespace`,
+  );
+  const lastIds = new Map(sequences.map((row) => [String(row.table), row.last === null ? null : Number(row.last)]));
+  return copiedTables({ columns, kinds: KINDS, lastIds });
+}
+
+/**
+ * References are taken away and made again at the end, which checks them all at once: that each is checked at its own time
+ * would keep as many notes in memory as there are rows.
+ */
+async function loosen(connection: Connection): Promise<() => Promise<void>> {
+  const references = await ask(
+    connection,
+    `select conrelid::regclass::text as "table", conname as name, pg_get_constraintdef(oid) as text from pg_constraint
+     where contype = 'f' and connamespace = current_schema()::regnamespace order by conname`,
+  );
+  const triggered = await ask(
+    connection,
+    `select distinct tgrelid::regclass::text as "table" from pg_trigger t join pg_class c on c.oid = t.tgrelid
+     where not tgisinternal and c.relnamespace = current_schema()::regnamespace`,
+  );
+  for (const { table, name } of references) await ask(connection, `alter table ${table} drop constraint "${name}"`);
+  for (const { table } of triggered) await ask(connection, `alter table ${table} disable trigger user`);
+  return async () => {
+    for (const { table } of triggered) await ask(connection, `alter table ${table} enable trigger user`);
+    for (const { table, name, text } of references) {
+      await ask(connection, `alter table ${table} add constraint "${name}" ${text}`);
+    }
+  };
+}
+
+/** A statement for as many rows as there are: each column is given as a list. */
+async function insert(connection: Connection, { name, columns }: CopiedTable, rows: readonly Values[]): Promise<void> {
+  const names = columns.map((column) => `"${column.name}"`).join(', ');
+  const lists = columns.map(({ kind }, at) => `$${at + 1}::${TYPES[kind]}[]`).join(', ');
+  const sql = `insert into "${name}" (${names}) overriding system value select * from unnest(${lists})`;
+  const parameters = columns.map((_, at) => rows.map((row) => row[at]));
+  await connection.execute({ sql, parameters });
+}
+
+async function setLastId(connection: Connection, table: string, lastId: number): Promise<void> {
+  await ask(
+    connection,
+    `select setval(pg_get_serial_sequence($1::text, attname), $2::bigint, true) from pg_attribute
+     where attrelid = $1::text::regclass and attidentity <> ''`,
+    [`"${table}"`, lastId],
+  );
+}
+
+async function references(connection: Connection): Promise<Reference[]> {
+  const rows = await ask(
+    connection,
+    `select f.conname as name, c.relname as "table", a.attname as "column", p.relname as parent,
+       b.attname as parent_column, f.confdeltype as on_delete
+     from pg_constraint f
+     join pg_class c on c.oid = f.conrelid
+     join pg_class p on p.oid = f.confrelid
+     cross join lateral unnest(f.conkey, f.confkey) with ordinality as k(own, other, place)
+     join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.own
+     join pg_attribute b on b.attrelid = f.confrelid and b.attnum = k.other
+     where f.contype = 'f' and f.connamespace = current_schema()::regnamespace order by f.conname, k.place`,
+  );
+  return [...Map.groupBy(rows, ({ table, name }) => `${table} ${name}`).values()].map((some) => ({
+    table: String(some[0]!.table),
+    columns: some.map(({ column }) => String(column)),
+    parent: String(some[0]!.parent),
+    parentColumns: some.map(({ parent_column }) => String(parent_column)),
+    onDelete: some[0]!.on_delete === 'c' ? 'cascade' : some[0]!.on_delete === 'n' ? 'set null' : 'nothing',
+  }));
+}

@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type {
+  ColumnKind,
+  Connection,
+  CopiedTable,
+  Copying,
+  OpenTransaction,
+  Reference,
+  Row,
+  SnapshotConnection,
+  Values,
+} from '../engine.ts';
+import { copiedTables } from '../table-definitions.ts';
+import { DatabaseUnavailable } from '../unavailable.ts';
+import { isBusy, openConnection } from './connection.ts';
+
+/** How the embedded engine is copied: each state of it, and each lock, on a connection of its own. */
+
+const KINDS: Readonly<Record<string, ColumnKind>> = {
+  integer: 'integer',
+  real: 'real',
+  boolean: 'boolean',
+  text: 'text',
+  blob: 'bytes',
+};
+
+/** How long the lock of those who write is tried for. */
+const PATIENCE = 10_000;
+
+/** Rows that are handed over at once. */
+const SOME = 200;
+
+export function sqliteCopying(file: string, beginFilling: () => Promise<OpenTransaction>): Copying {
+  return {
+    openSnapshot: async () => openSnapshot(file),
+    holdRefs: () => holdWriters(file),
+    beginFilling,
+    tables,
+    loosen,
+    insert,
+    setLastId,
+    references,
+    integrity,
+  };
+}
+
+function openSnapshot(file: string): SnapshotConnection {
+  const { database, execute } = openConnection(file);
+  database.exec('pragma query_only = on; begin');
+  // The first read is what makes it stand still.
+  database.prepare('select count(*) from sqlite_schema').get();
+  return {
+    execute,
+    async *stream(sql, kinds) {
+      const statement = database.prepare(sql);
+      statement.setReturnArrays(true);
+      let rows: Values[] = [];
+      for (const row of statement.iterate() as Iterable<unknown> as Iterable<unknown[]>) {
+        rows.push(neutral(row, kinds));
+        if (rows.length < SOME) continue;
+        yield rows;
+        rows = [];
+      }
+      yield rows;
+    },
+    close: async () => database.close(),
+  };
+}
+
+function neutral(row: unknown[], kinds: readonly ColumnKind[]): Values {
+  for (let at = 0; at < row.length; at++) {
+    const value = row[at];
+    if (value === null) continue;
+    if (kinds[at] === 'boolean') row[at] = value !== 0;
+    else if (kinds[at] === 'bytes') row[at] = Buffer.from(value as Uint8Array);
+  }
+  return row;
+}
+
+async function holdWriters(file: string): Promise<() => Promise<void>> {
+  const { database } = openConnection(file);
+  for (const since = performance.now(); ; ) {
+    try {
+      database.exec('begin immediate');
+      return async () => database.close();
+    } catch (error) {
+      if (isBusy(error) && performance.now() - since < PATIENCE) await pause(20);
+      else {
+        database.close();
+        throw isBusy(error) ? new DatabaseUnavailable(error) : error;
+      }
+    }
+  }
+}
+
+async function ask(connection: Connection, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  return (await connection.execute({ sql, parameters })).rows;
+}
+
+async function tables(connection: Connection): Promise<CopiedTable[]> {
+  // Tables of a search index are virtual or shadows: triggers fill them.
+  const columns = await ask(
+    connection,
+    `select t.name as "table", c.name as "column", lower(c.type) as type, nullif(c.pk, 0) as place
+     from pragma_table_list t, pragma_table_info(t.name) c
+     where t.schema = 'main' and t.type = 'table' and t.name not like 'sqlite\\_%' escape '\\' order by t.name, c.cid`,
+  );
+  const sequences = columns.length === 0 ? [] : await ask(connection, 'select name, seq from sqlite_sequence');
+  const lastIds = new Map(sequences.map(({ name, seq }) => [String(name), Number(seq)]));
+  return copiedTables({ columns, kinds: KINDS, lastIds });
+}
+
+/** Triggers that keep copies in other rows rest meanwhile; those of search indexes go on, because nothing else fills these. */
+async function loosen(connection: Connection): Promise<() => Promise<void>> {
+  const triggers = await ask(
+    connection,
+    "select name, sql from sqlite_schema where type = 'trigger' and name not like '%\\_trigrams\\_%' escape '\\'",
+  );
+  for (const { name } of triggers) await ask(connection, `drop trigger "${name}"`);
+  return async () => {
+    for (const { sql } of triggers) await ask(connection, String(sql));
+    const dangling = await ask(connection, 'select "table", parent from pragma_foreign_key_check limit 1');
+    for (const { table, parent } of dangling)
+      throw new Error(`Rows of ${table} refer to rows of ${parent} that are not there`);
+  };
+}
+
+async function insert(connection: Connection, { name, columns }: CopiedTable, rows: readonly Values[]): Promise<void> {
+  const names = columns.map((column) => `"${column.name}"`).join(', ');
+  const sql = `insert into "${name}" (${names}) values (${columns.map(() => '?').join(', ')})`;
+  for (const row of rows) await connection.execute({ sql, parameters: row });
+}
+
+async function setLastId(connection: Connection, table: string, lastId: number): Promise<void> {
+  await ask(connection, 'delete from sqlite_sequence where name = ?', [table]);
+  await ask(connection, 'insert into sqlite_sequence (name, seq) values (?, ?)', [table, lastId]);
+}
+
+async function references(connection: Connection): Promise<Reference[]> {
+  const rows = await ask(
+    connection,
+    `select t.name as "table", f.id, f."from" as "column", f."table" as parent, f."to" as parent_column,
+       lower(f.on_delete) as on_delete
+     from pragma_table_list t, pragma_foreign_key_list(t.name) f
+     where t.schema = 'main' and t.type = 'table' order by t.name, f.id, f.seq`,
+  );
+  return [...Map.groupBy(rows, ({ table, id }) => `${table} ${id}`).values()].map((some) => ({
+    table: String(some[0]!.table),
+    columns: some.map(({ column }) => String(column)),
+    parent: String(some[0]!.parent),
+    parentColumns: some.map(({ parent_column }) => String(parent_column)),
+    onDelete: some[0]!.on_delete === 'cascade' || some[0]!.on_delete === 'set null' ? some[0]!.on_delete : 'nothing',
+  }));
+}
+
+async function integrity(connection: Connection) {
+  const rows = await ask(connection, 'select integrity_check as problem from pragma_integrity_check');
+  const problems = rows.map(({ problem }) => String(problem)).filter((problem) => problem !== 'ok');
+  return problems.map((problem) => ({
+    problem,
+    index: /(?:missing from|entries in) index (\w+)/.exec(problem)?.[1] ?? null,
+  }));
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { systemClock } from '#runtime/clock.ts';
+import { engine, type TestPlace, testDatabase, testPlace } from '#test/engines/engine.ts';
+import { openDatabase } from './database.ts';
+import { allTablesOf, makeAllTables, readAllTables } from './initial-schema.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+
+const skip = engine === 'sqlite' ? false : 'PostgreSQL goes through the migrations';
+const names = migrations.map(({ name }) => name);
+
+/** What the migrations make, in a file. */
+async function kept({ dataDir }: TestPlace): Promise<string> {
+  await using database = await testDatabase();
+  const file = join(dataDir, 'tables.json');
+  await writeFile(file, JSON.stringify(await readAllTables(database.reader, names)));
+  return file;
+}
+
+test('the tables that are made at once are those that the migrations make', { skip }, async () => {
+  await using place = await testPlace('empty');
+  await using database = await testDatabase({ empty: true });
+  const tables = await allTablesOf(database.reader, names, await kept(place));
+  assert.ok(tables);
+  await database.transaction((tx) => makeAllTables(tx, tables));
+  assert.deepEqual(await readAllTables(database.reader, names), tables);
+});
+
+test('a new database has them by `migrate`, with the names of all migrations', { skip }, async () => {
+  await using place = await testPlace('empty');
+  const file = await kept(place);
+  const database = await openDatabase({ ...place, clock: systemClock });
+  assert.deepEqual(await migrate(database, migrations, file), names);
+  assert.deepEqual(await migrate(database), []);
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(
+    database.reader,
+  );
+  assert.deepEqual(
+    rows,
+    names.map((name) => ({ name })),
+  );
+  await database.close();
+});
+
+test('a database that has some goes through the other migrations', { skip }, async () => {
+  await using place = await testPlace('empty');
+  const database = await openDatabase({ ...place, clock: systemClock });
+  const first = migrations.slice(0, 3);
+  assert.equal((await migrate(database, first)).length, 3);
+  assert.deepEqual(await migrate(database, migrations, await kept(place)), names.slice(3));
+  await database.close();
+});
+
+test('what cannot be read, or is of other migrations, counts as not there', { skip }, async () => {
+  await using place = await testPlace('empty');
+  await using database = await testDatabase({ empty: true });
+  const file = await kept(place);
+  assert.equal(await allTablesOf(database.reader, names.slice(1), file), null);
+  for (const broken of ['', '{}', 'null', '{"migrations":']) {
+    await writeFile(file, broken);
+    assert.equal(await allTablesOf(database.reader, names, file), null);
+  }
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { someClient } from '#git/fixtures.testing.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { LineFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
+import { testPlace } from '#test/engines/engine.ts';
+import { openDatabase, type TransactionOptions } from './database.ts';
+
+/** A transaction that holds its turn until it is told to end; all others wait for it. */
+async function heldTurn() {
+  const place = await testPlace();
+  const database = await openDatabase({ ...place, clock: systemClock });
+  const [began, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const write = (name: string, options: TransactionOptions = {}) =>
+    database.transaction((tx) => tx.insertInto('counters').values({ name, value: 0 }).execute(), {
+      turn: 'held',
+      ...options,
+    });
+  const holding = database.transaction(
+    async () => {
+      began.resolve();
+      await mayEnd.promise;
+    },
+    { turn: 'held' },
+  );
+  await began.promise;
+  const close = async () => {
+    mayEnd.resolve();
+    await holding;
+    await database.close();
+    await place.remove();
+  };
+  const written = async () => (await database.reader.selectFrom('counters').select('name').execute()).length;
+  return { write, written, end: mayEnd.resolve, [Symbol.asyncDispose]: close };
+}
+
+test('a thousand wait for their turn to write, the next is told when to come back, and what is owed waits all the same', async () => {
+  await using held = await heldTurn();
+  const waiting = Array.from({ length: 1_000 }, (_, index) => held.write(`${index}`));
+  await assert.rejects(held.write('late'), (error) => error instanceof LineFull && error.retryAfter === 5);
+  const owed = held.write('owed', { owed: true });
+  held.end();
+  await Promise.all([...waiting, owed]);
+  assert.equal(await held.written(), 1_001);
+});
+
+test('a client that goes away before its turn has written nothing, and holds nobody up', async () => {
+  await using held = await heldTurn();
+  const { client, leave } = someClient();
+  const left = held.write('left', { client });
+  const other = held.write('other');
+  leave();
+  await assert.rejects(left, WaiterGone);
+  held.end();
+  await other;
+  assert.equal(await held.written(), 1);
+});
+
+test('two that name the same turns in another order end both', { timeout: 30_000 }, async () => {
+  await using held = await heldTurn();
+  held.end();
+  const both = (index: number) =>
+    held.write(`${index}`, { turn: index % 2 === 0 ? ['one', 'other'] : ['other', 'one', 'other'] });
+  await Promise.all(Array.from({ length: 10 }, (_, index) => both(index)));
+  assert.equal(await held.written(), 10);
+});

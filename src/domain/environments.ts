@@ -1,0 +1,81 @@
+import type { Selectable } from 'kysely';
+import type { Reader } from '#database/database.ts';
+import { isAmongTexts } from '#database/dialect.ts';
+import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import type { EnvironmentsTables } from '#database/tables/environments.ts';
+
+/** Environments as they are shown, and decided about (contract/environments.md "Data model"). */
+
+export type EnvironmentRow = Omit<
+  Selectable<EnvironmentsTables['environments']>,
+  'name_key' | 'rest_key' | 'auto_delete_at'
+>;
+
+export const environmentColumns = [
+  'environments.id',
+  'environments.project_id',
+  'environments.name',
+  'environments.slug',
+  'environments.folder',
+  'environments.external_url',
+  'environments.state',
+  'environments.tier',
+  'environments.description',
+  'environments.auto_stop_setting',
+  'environments.auto_stop_at',
+  'environments.created_at',
+  'environments.updated_at',
+] as const;
+
+// index: environments primary key
+const environmentById = prepare((db, value: Params<{ project: number; id: number }>) =>
+  db
+    .selectFrom('environments')
+    .select(environmentColumns)
+    .where('environments.id', '=', value('id'))
+    .where('environments.project_id', '=', value('project')),
+);
+
+// index: environments_by_name
+const environmentByName = prepare((db, value: Params<{ project: number; name: string }>) =>
+  db
+    .selectFrom('environments')
+    .select(environmentColumns)
+    .where('environments.project_id', '=', value('project'))
+    .where('environments.name', '=', value('name')),
+);
+
+/** The environment with this id in the project; whether the caller may read it is not asked here. */
+export async function findEnvironment(db: Reader, projectId: number, id: number): Promise<EnvironmentRow | null> {
+  return (await environmentById.first(db, { project: projectId, id })) ?? null;
+}
+
+/** The environment of exactly this name in the project. */
+export async function environmentNamed(db: Reader, projectId: number, name: string): Promise<EnvironmentRow | null> {
+  return (await environmentByName.first(db, { project: projectId, name })) ?? null;
+}
+
+// index: environments primary key
+const environmentsById = prepareForIds<EnvironmentRow>((db, ids) =>
+  db.selectFrom('environments').select(environmentColumns).where('environments.id', 'in', ids),
+);
+
+/** Several environments in one statement, in no order; missing ones are left out. */
+export function findEnvironments(db: Reader, ids: readonly number[]): Promise<EnvironmentRow[]> {
+  return environmentsById(db, ids);
+}
+
+/** Those of these names in the project, by their names. index: environments_by_name */
+export async function environmentsNamed(
+  db: Reader,
+  projectId: number,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, EnvironmentRow>> {
+  const rows = await db
+    .selectFrom('environments')
+    .select(environmentColumns)
+    .where('environments.project_id', '=', projectId)
+    .where((eb) => isAmongTexts(db, eb.ref('environments.name'), names))
+    .execute();
+  return new Map(rows.map((row) => [row.name, row]));
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '#test/support/world.ts';
+import { nextIid, reserveIid } from './iids.ts';
+
+test('each kind counts by itself in each project and group', async () => {
+  const { project, newProject, newGroup, server } = await world({ project: {} });
+  const [other, group] = [await newProject(), await newGroup()];
+  const given = await server.rooms.database.transaction(async (tx) => [
+    await nextIid(tx, { projectId: project.id }, 'issue'),
+    await nextIid(tx, { projectId: project.id }, 'issue'),
+    await nextIid(tx, { projectId: project.id }, 'milestone'),
+    await nextIid(tx, { projectId: other.id }, 'issue'),
+    await nextIid(tx, { groupId: group.id }, 'milestone'),
+    await nextIid(tx, { groupId: group.id }, 'milestone'),
+  ]);
+  assert.deepEqual(given, [1, 2, 1, 1, 1, 2]);
+});
+
+test('a number that was chosen is behind all that are given out later, and a lower one changes nothing', async () => {
+  const { project, server } = await world({ project: {} });
+  const of = { projectId: project.id };
+  const given = await server.rooms.database.transaction(async (tx) => {
+    await reserveIid(tx, of, 'issue', 7);
+    await reserveIid(tx, of, 'issue', 3);
+    return nextIid(tx, of, 'issue');
+  });
+  assert.equal(given, 8);
+});
+
+test('fifty at once get fifty numbers without a gap', async () => {
+  const { project, server } = await world({ project: {} });
+  const turn = `iids of project ${project.id}`;
+  const given = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      server.rooms.database.transaction((tx) => nextIid(tx, { projectId: project.id }, 'issue'), { turn }),
+    ),
+  );
+  assert.deepEqual(
+    given.sort((a, b) => a - b),
+    Array.from({ length: 50 }, (_, index) => index + 1),
+  );
+});

@@ -1,0 +1,76 @@
+import type { Selectable } from 'kysely';
+import type { Reader } from '#database/database.ts';
+import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import type { PipelinesTables } from '#database/tables/pipelines.ts';
+
+/** Jobs as they are shown, and decided about: read and changed by whoever may read and change their pipelines. */
+
+/** What the CI file says of a job is large, and read where it is asked for. */
+export type JobRow = Omit<
+  Selectable<PipelinesTables['jobs']>,
+  | 'options'
+  | 'needs'
+  | 'environment_url'
+  | 'token_digest'
+  | 'file_timeout'
+  | 'updated_at'
+  | 'last_seen_at'
+  | 'timeout'
+  | 'exit_code'
+  | 'trace_held'
+  | 'trace_checksum'
+  | 'trace_watched_at'
+>;
+
+export const jobColumns = [
+  'jobs.id',
+  'jobs.project_id',
+  'jobs.pipeline_id',
+  'jobs.name',
+  'jobs.stage',
+  'jobs.stage_index',
+  'jobs.status',
+  'jobs.run_when',
+  'jobs.allow_failure',
+  'jobs.retried',
+  'jobs.protected',
+  'jobs.user_id',
+  'jobs.runner_id',
+  'jobs.runner_manager_id',
+  'jobs.failure_reason',
+  'jobs.coverage',
+  'jobs.environment',
+  'jobs.resource_group_id',
+  'jobs.trace_size',
+  'jobs.artifacts_expire_at',
+  'jobs.scheduled_at',
+  'jobs.queued_at',
+  'jobs.started_at',
+  'jobs.finished_at',
+  'jobs.erased_at',
+  'jobs.created_at',
+] as const;
+
+// index: jobs primary key
+const jobById = prepare((db, value: Params<{ project: number; id: number }>) =>
+  db
+    .selectFrom('jobs')
+    .select(jobColumns)
+    .where('jobs.id', '=', value('id'))
+    .where('jobs.project_id', '=', value('project')),
+);
+
+/** The job with this id in the project; whether the caller may read it is not asked here. */
+export async function findJob(db: Reader, projectId: number, id: number): Promise<JobRow | null> {
+  return (await jobById.first(db, { project: projectId, id })) ?? null;
+}
+
+// index: jobs primary key
+const jobsById = prepareForIds<JobRow>((db, ids) =>
+  db.selectFrom('jobs').select(jobColumns).where('jobs.id', 'in', ids),
+);
+
+/** Several jobs in the order of their ids, in one statement; missing ones are left out. */
+export async function findJobs(db: Reader, ids: readonly number[]): Promise<JobRow[]> {
+  return inOrderOf(ids, await jobsById(db, ids));
+}

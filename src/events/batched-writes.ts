@@ -1,0 +1,129 @@
+import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { DatabaseUnavailable, type TransactionOptions } from '#database/database.ts';
+import { type Line, LineFull, type Waiter, WaiterGone } from '#runtime/concurrency-limiter.ts';
+import type { Refused } from '#runtime/failure.ts';
+import type { Act, Acting } from './unit-of-work.ts';
+
+/**
+ * What many bring at the same time, done by one verb in one transaction: its commit is what each of them waits for, and
+ * costs as much for a hundred as for one.
+ */
+export interface Gathering<Item, Result> {
+  /**
+   * Does what all of them ask for, in their order, and gives each his own result or refusal, in the same order. It has
+   * written nothing for whom it refuses: the others' commit is his too. Should it throw, those it did it for are tried in
+   * smaller and smaller pieces, until whoever is to blame is alone. The turn, and unique indexes to look again for, are
+   * those of `TransactionOptions`.
+   */
+  readonly verb: (act: Act, items: readonly Item[]) => Promise<readonly (Result | Refused)[]>;
+  readonly turn?: (items: readonly Item[]) => readonly string[];
+  readonly againWhenTaken?: TransactionOptions['againWhenTaken'];
+  /** How much an item is, where they are not alike; absent: one. */
+  readonly weigh?: (item: Item) => number;
+  /** How much one transaction does at most; what is more than that alone, is done alone. */
+  readonly most: number;
+  /** So many items may wait, and who brings one more is answered 503. */
+  readonly line: Line;
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly client: Waiter['client'];
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Brings an item, for whom `waiter` says; what comes of it is there, and durable, when it resolves. */
+export type Gathered<Item, Result> = (
+  rooms: { readonly acting: Acting },
+  item: Item,
+  waiter?: Waiter,
+) => Promise<Result | Refused>;
+
+/**
+ * A road on which requests are gathered, one for each server and gathering: what comes while a transaction runs, or in the
+ * same turn of the event loop, is the next one's. Fails with `LineFull` when too many wait, and with `WaiterGone` when the
+ * client goes before it is begun. A server that stops answers its requests first, and so waits for what they wait for.
+ */
+export function gathered<Item, Result>(gathering: Gathering<Item, Result>): Gathered<Item, Result> {
+  type Entry = Waiting<Item, Result | Refused>;
+  const lines = new WeakMap<Acting, Entry[]>();
+
+  async function run(acting: Acting, waiting: Entry[]): Promise<void> {
+    while (waiting.length > 0) {
+      // Those that come in the same turn of the event loop.
+      await new Promise(setImmediate);
+      const batch = nextOf(waiting, gathering);
+      if (batch.length > 0) await doTogether(acting, gathering, batch);
+    }
+    lines.delete(acting);
+  }
+
+  return ({ acting }, item, { client, owed = false } = {}) => {
+    const known = lines.get(acting);
+    if (!owed && known !== undefined && known.length >= gathering.line.waiting) {
+      return Promise.reject(new LineFull(gathering.line));
+    }
+    return new Promise((resolve, reject) => {
+      const entry = { item, client, resolve, reject };
+      if (known !== undefined) {
+        known.push(entry);
+        return;
+      }
+      const waiting = [entry];
+      lines.set(acting, waiting);
+      run(acting, waiting);
+    });
+  };
+}
+
+/** Takes the first ones out of the line, as many as one transaction does; whoever has gone is told so. */
+function nextOf<Item, Result>(
+  waiting: Waiting<Item, Result>[],
+  { weigh = () => 1, most }: Pick<Gathering<Item, unknown>, 'weigh' | 'most'>,
+): Waiting<Item, Result>[] {
+  const batch: Waiting<Item, Result>[] = [];
+  let taken = 0;
+  let weight = 0;
+  for (const each of waiting) {
+    if (each.client?.gone) {
+      each.reject(new WaiterGone());
+    } else {
+      weight += weigh(each.item);
+      if (batch.length > 0 && weight > most) break;
+      batch.push(each);
+    }
+    taken++;
+  }
+  waiting.splice(0, taken);
+  return batch;
+}
+
+async function doTogether<Item, Result>(
+  acting: Acting,
+  gathering: Gathering<Item, Result>,
+  batch: readonly Waiting<Item, Result | Refused>[],
+): Promise<void> {
+  const items = batch.map(({ item }) => item);
+  const { turn, againWhenTaken } = gathering;
+  try {
+    // They have waited in a line of their own.
+    const options = { turn: turn?.(items), againWhenTaken, owed: true };
+    const results = await acting<Caller, readonly (Result | Refused)[]>(
+      NOBODY,
+      (act) => gathering.verb(act, items),
+      options,
+    );
+    if (results.length !== batch.length) throw new Error(`${results.length} results for ${batch.length} items`);
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result | Refused);
+  } catch (error) {
+    // A database that is away is nobody's fault, and would be asked for each of them.
+    if (batch.length === 1 || error instanceof DatabaseUnavailable) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    const half = Math.ceil(batch.length / 2);
+    await doTogether(acting, gathering, batch.slice(0, half));
+    await doTogether(acting, gathering, batch.slice(half));
+  }
+}

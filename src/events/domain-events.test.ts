@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NOBODY } from '#authentication/caller.ts';
+import { createQueue } from '#jobs/queue.ts';
+import { testDatabase } from '#test/engines/engine.ts';
+import { testClock } from '#test/support/test-clock.ts';
+import { MORE } from './batches.ts';
+import { type AnySubscription, createFactBus, subscription } from './event-bus.ts';
+import { createActing } from './unit-of-work.ts';
+
+const deleted = { userId: 7, ghostUserId: 2, hard: false };
+
+interface Rooms {
+  readonly heard: string[];
+}
+
+const counting = subscription({
+  fact: 'user-deleted',
+  inTransaction: async (tx, { userId }) => {
+    await tx.insertInto('counters').values({ name: 'deleted', value: userId }).execute();
+  },
+});
+
+const mailing = subscription({
+  fact: 'user-deleted',
+  afterwards: {
+    kind: 'facts-test-mail',
+    async handle(rooms: Rooms, { userId }) {
+      rooms.heard.push(`user ${userId}`);
+    },
+  },
+});
+
+const watching = subscription({
+  fact: 'group-destroyed',
+  inTransaction: async () => assert.fail('another fact'),
+  afterwards: {
+    kind: 'facts-test-watch',
+    async handle(rooms: Rooms, { groupId }) {
+      rooms.heard.push(`group ${groupId}`);
+    },
+  },
+});
+
+async function setting(subscriptions: readonly AnySubscription<Rooms>[]) {
+  const clock = testClock();
+  const database = await testDatabase({ clock });
+  const facts = createFactBus<Rooms>(subscriptions);
+  const rooms: Rooms = { heard: [] };
+  const queue = createQueue({ database, clock, rooms, jobs: facts.jobs });
+  const acting = createActing({ database, tier: 'ultimate', ...facts });
+  return { database, facts, acting, rooms, queue, [Symbol.asyncDispose]: () => database.close() };
+}
+
+test('a fact reaches its subscribers in the transaction and afterwards, and nobody else', async () => {
+  await using s = await setting([counting, mailing, watching]);
+  await s.acting(NOBODY, async (act) => {
+    await act.publish('user-deleted', deleted);
+    assert.equal((await act.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
+  });
+  assert.deepEqual(s.rooms.heard, []);
+  assert.equal(await s.queue.runDue(), 1);
+  assert.deepEqual(s.rooms.heard, ['user 7']);
+});
+
+test('a subscriber that fails in the transaction takes the action with it', async () => {
+  await using s = await setting([mailing, counting]);
+  const twice = s.acting(NOBODY, async (act) => {
+    await act.publish('user-deleted', deleted);
+    await act.publish('user-deleted', deleted);
+  });
+  await assert.rejects(twice);
+  assert.equal(await s.queue.runDue(), 0);
+});
+
+test('a subscriber tells on, in the same transaction, what follows from a fact', async () => {
+  const following = subscription({
+    fact: 'group-destroyed',
+    inTransaction: (act, { groupId }) => act.publish('user-deleted', { ...deleted, userId: groupId * 10 }),
+  });
+  await using s = await setting([following, counting, mailing]);
+  await s.acting(NOBODY, async (act) => {
+    await act.publish('group-destroyed', { groupId: 4 });
+    assert.equal((await act.selectFrom('counters').select('value').executeTakeFirst())?.value, 40);
+  });
+  await s.queue.runDue();
+  assert.deepEqual(s.rooms.heard, ['user 40']);
+});
+
+/** Compiled, never called: what the types must refuse. */
+export async function misuse({ facts, acting, database }: Awaited<ReturnType<typeof setting>>) {
+  await acting(NOBODY, async (act) => {
+    // @ts-expect-error the payload of another fact
+    await act.publish('user-deleted', { groupId: 7 });
+  });
+  // @ts-expect-error a fact is published in an act
+  await facts.publish(database.reader, 'user-deleted', deleted);
+}
+
+test('what is too much for one act is done in pieces ahead of the fact, and what is left when it is published', async () => {
+  let left = 5;
+  const large = subscription({
+    fact: 'user-deleted',
+    inPieces: async () => (--left > 0 ? MORE : undefined),
+  });
+  await using s = await setting([large, watching]);
+  const ahead = () => s.acting(NOBODY, (act) => act.ahead('user-deleted', deleted));
+  assert.deepEqual([await ahead(), await ahead(), left], [true, true, 3]);
+  await s.acting(NOBODY, (act) => act.publish('user-deleted', deleted));
+  assert.equal(left, 0);
+  assert.equal(await ahead(), false);
+});

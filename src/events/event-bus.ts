@@ -1,0 +1,69 @@
+import type { Config } from '#config.ts';
+import { enqueue, type Job, type JobRun } from '#jobs/job.ts';
+import { MORE } from './batches.ts';
+import type { FactName, Facts } from './domain-events.ts';
+import type { Act } from './unit-of-work.ts';
+
+/** One family's interest in a fact. */
+export interface Subscription<Rooms, Name extends FactName = FactName> {
+  readonly fact: Name;
+  /** Only on servers whose settings are so; on others it is as if it were not there. */
+  readonly when?: (config: Config) => boolean;
+  /**
+   * What may be too much for one act: a piece of it, which tells whether there is MORE. Whoever foresees the fact has it
+   * done act by act before (`act.ahead`); what is left then is part of the act that publishes.
+   */
+  readonly inPieces?: (act: Act, payload: Facts[Name]) => Promise<typeof MORE | undefined>;
+  /** Part of the act that publishes: SQL only. */
+  readonly inTransaction?: (act: Act, payload: Facts[Name]) => Promise<void>;
+  /** A job of the queue, at least once after the commit. `kind` is stored: never renamed. */
+  readonly afterwards?: {
+    readonly kind: string;
+    readonly maxAttempts?: number;
+    readonly handle: (rooms: Rooms, payload: Facts[Name], run: JobRun) => Promise<void>;
+  };
+}
+
+/** A subscription as it stands in a family's list, whatever its fact. */
+export type AnySubscription<Rooms> = { readonly [Name in FactName]: Subscription<Rooms, Name> }[FactName];
+
+/** Writes down a subscription with the payload's type of its fact. */
+export function subscription<Rooms, Name extends FactName>(
+  value: Subscription<Rooms, Name>,
+): Subscription<Rooms, Name> {
+  return value;
+}
+
+interface FactBus<Rooms> {
+  /** Tells every subscriber, in the order of the families' lists, as part of the act. */
+  publish<Name extends FactName>(act: Act, name: Name, payload: Facts[Name]): Promise<void>;
+  /** Does one piece of what the fact will ask for; says whether there may be more. */
+  ahead<Name extends FactName>(act: Act, name: Name, payload: Facts[Name]): Promise<boolean>;
+  /** The queue's part of it. */
+  readonly jobs: readonly Job<Rooms, never>[];
+}
+
+/** Made by server.ts from the families' subscriptions. */
+export function createFactBus<Rooms>(subscriptions: readonly AnySubscription<Rooms>[]): FactBus<Rooms> {
+  return {
+    async publish(act, name, payload) {
+      for (const { fact, inPieces, inTransaction, afterwards } of subscriptions) {
+        if (fact !== name) continue;
+        while ((await (inPieces as Piece | undefined)?.(act, payload)) === MORE);
+        await (inTransaction as Told | undefined)?.(act, payload);
+        if (afterwards) await enqueue(act, afterwards as Job<never, unknown>, payload);
+      }
+    },
+    async ahead(act, name, payload) {
+      for (const { fact, inPieces } of subscriptions) {
+        if (fact === name && (await (inPieces as Piece | undefined)?.(act, payload)) === MORE) return true;
+      }
+      return false;
+    },
+    jobs: subscriptions.flatMap(({ afterwards }) => (afterwards ? [afterwards as Job<Rooms, never>] : [])),
+  };
+}
+
+/** The list holds every fact's subscriptions together; that name and payload belong to each other was checked when they were written. */
+type Told = (act: Act, payload: Facts[FactName]) => Promise<void>;
+type Piece = (act: Act, payload: Facts[FactName]) => Promise<typeof MORE | undefined>;

@@ -1,0 +1,15 @@
+import type { Acting } from './unit-of-work.ts';
+
+/**
+ * Thrown by a read that finds what has fallen due by the calendar and is not done yet. Reads write nothing: whoever serves
+ * this one does the work, by nobody, and reads again (`http/serving`). Who finds it at once with another does it once more,
+ * so that the work looks first whether it is still to be done.
+ */
+export class FallenDue extends Error {
+  readonly work: (acting: Acting) => Promise<void>;
+
+  constructor(work: (acting: Acting) => Promise<void>) {
+    super('Something that has fallen due is to be done before this is read');
+    this.work = work;
+  }
+}

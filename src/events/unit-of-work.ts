@@ -1,0 +1,109 @@
+import {
+  type ActivityEvent,
+  type AuditEvent,
+  type LabelEvents,
+  type MilestoneEvent,
+  recordActivity,
+  recordAudit,
+  recordLabelEvents,
+  recordMilestoneEvent,
+  recordStateEvent,
+  recordSystemNote,
+  recordWeightEvent,
+  type StateEvent,
+  type SystemNote,
+  type WeightEvent,
+} from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Tier } from '#config.ts';
+import { uniqueViolation } from '#database/constraint-violations.ts';
+import type { Database, Transaction, TransactionOptions } from '#database/database.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import type { FactName, Facts } from './domain-events.ts';
+import { type Occurrence, occurrenceOfDeed, occurrenceOfStep } from './mail-occurrences.ts';
+
+/**
+ * A transaction in which somebody does something: the first argument of every verb, and the only thing that tells it who,
+ * when and on which tier. Like every transaction it holds SQL only and may be run again; returning a Refused rolls it back.
+ */
+export interface Act<By extends Caller = Caller> extends Transaction {
+  /** Who does it; `NOBODY` for what Hearth does by itself. */
+  readonly by: By;
+  /** What this server offers (contract/conventions.md §11). */
+  readonly tier: Tier;
+  /** Tells other families what happened, as part of the act. */
+  publish<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<void>;
+  /** Has a piece done of what a fact will ask for that is to be published soon; says whether there may be more (events/batches.ts). */
+  ahead<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<boolean>;
+  /**
+   * Writes into the history what was done: an activity of a project's feed; by whoever acts an audit event, a step in the
+   * history of an issue's states, milestones, labels or weights, or a system note on it. Who may be told of it by mail hears of it too.
+   */
+  record(event: HistoryEvent): Promise<void>;
+}
+
+type HistoryEvent = ActivityEvent | AuditEvent | StateEvent | MilestoneEvent | LabelEvents | WeightEvent | SystemNote;
+
+/**
+ * Which refusal says that a unique index has refused a row: uniqueness is the database's to enforce, and whoever lost a
+ * race hears the same as who came late.
+ */
+export type Taken<Code extends string = string> = Readonly<Record<string, Code | Refused<Code>>>;
+
+/**
+ * Runs `work` as an act of this caller, in one transaction, and returns what it returns. Rolled back when it throws, or
+ * returns a Refused.
+ */
+export type Acting = <By extends Caller, T>(
+  by: By,
+  work: (act: Act<By>) => Promise<T>,
+  options?: TransactionOptions,
+) => Promise<T>;
+
+interface ActingRooms {
+  readonly database: Database;
+  readonly tier: Tier;
+  readonly publish: <Name extends FactName>(act: Act, name: Name, payload: Facts[Name]) => Promise<void>;
+  readonly ahead: <Name extends FactName>(act: Act, name: Name, payload: Facts[Name]) => Promise<boolean>;
+}
+
+export function createActing({ database, tier, publish, ahead }: ActingRooms): Acting {
+  return (by, work, options) =>
+    database.transaction((tx) => {
+      const act: Act<typeof by> = Object.assign(tx, {
+        by,
+        tier,
+        publish: <Name extends FactName>(name: Name, payload: Facts[Name]) => publish(act, name, payload),
+        ahead: <Name extends FactName>(name: Name, payload: Facts[Name]) => ahead(act, name, payload),
+        record: (event: HistoryEvent) => record(act, event),
+      });
+      return work(act);
+    }, options);
+}
+
+async function record(act: Act, event: HistoryEvent): Promise<void> {
+  const actor = act.by.user?.id ?? null;
+  if ('stateOf' in event) {
+    await recordStateEvent(act, actor, event);
+    return tell(act, occurrenceOfStep(event));
+  }
+  if ('milestoneOf' in event) return recordMilestoneEvent(act, actor, event);
+  if ('labelsOf' in event) return recordLabelEvents(act, actor, event);
+  if ('weightOf' in event) return recordWeightEvent(act, actor, event);
+  if ('noteOn' in event) return recordSystemNote(act, actor, event);
+  if (!('action' in event)) return recordAudit(act, act, event);
+  await recordActivity(act, event);
+  return tell(act, occurrenceOfDeed(event));
+}
+
+async function tell(act: Act, occurrence: Occurrence | null): Promise<void> {
+  if (occurrence !== null) await act.publish('occurred', occurrence);
+}
+
+/** What `taken` says of an error; undefined when it is no unique index's, or none that is listed. */
+export function takenBy<Code extends string>(error: unknown, taken: Taken<Code>): Refused<Code> | undefined {
+  const index = uniqueViolation(error);
+  const said = index === null ? undefined : taken[index];
+  if (said === undefined) return undefined;
+  return isRefused(said) ? said : refused(said);
+}

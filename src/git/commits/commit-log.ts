@@ -1,0 +1,93 @@
+import type { Git } from '../git.ts';
+import { GitFailed } from '../process/failures.ts';
+import { type RunOptions, run } from '../process/spawn.ts';
+import type { Repository } from '../repository.ts';
+
+/** Where a walk through history begins and what it leaves out: commit ids; `all`: from every branch and tag. */
+export type Revisions = 'all' | { readonly include: readonly string[]; readonly exclude?: readonly string[] };
+
+interface ListCommitsOptions {
+  revisions: Revisions;
+  /** Unix seconds of the committer's date, both inclusive. */
+  since?: number | undefined;
+  until?: number | undefined;
+  /** Only commits that changed this file or folder; taken literally. */
+  path?: string | undefined;
+  /** Part of `Name <email>` of the author; taken literally. */
+  author?: string | undefined;
+  firstParent?: boolean | undefined;
+  /** Commits of several parents are left out. */
+  noMerges?: boolean | undefined;
+  /** `topo`: no commit before its children. */
+  order?: 'default' | 'topo' | undefined;
+  skip?: number | undefined;
+  /** Ask for one more than the page holds to learn whether there is another page. */
+  limit: number;
+}
+
+/** Ids of commits, newest first. `objects.readCommits` tells the rest. An absent repository has none. */
+export async function listCommits(git: Git, repository: Repository, options: ListCommitsOptions): Promise<string[]> {
+  const { revisions, since, until, path, author, firstParent, noMerges, order, skip, limit } = options;
+  // git takes each line of a pattern as an alternative; no author has two lines.
+  if (author?.includes('\n') || author?.includes('\0') || path?.includes('\0')) return [];
+  if (limit <= 0) return [];
+  const flags = [
+    `--max-count=${limit}`,
+    `--skip=${skip ?? 0}`,
+    ...(since === undefined ? [] : [`--max-age=${Math.max(0, Math.ceil(since))}`]),
+    ...(until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(until))}`]),
+    ...(author === undefined || author === '' ? [] : ['--fixed-strings', `--author=${author}`]),
+    ...(firstParent === true ? ['--first-parent'] : []),
+    ...(noMerges === true ? ['--no-merges'] : []),
+    ...(order === 'topo' ? ['--topo-order'] : []),
+  ];
+  const paths = path === undefined || path === '' ? undefined : [path];
+  const listed = await revList(git, repository, revisions, flags, { paths });
+  return listed.split('\n').slice(0, -1);
+}
+
+interface CountCommitsOptions {
+  include: readonly string[];
+  exclude?: readonly string[] | undefined;
+  /** Counting stops here. */
+  max?: number | undefined;
+}
+
+/** How many commits are reachable from `include` and not from `exclude`. */
+export async function countCommits(git: Git, repository: Repository, options: CountCommitsOptions): Promise<number> {
+  const { include, exclude, max } = options;
+  if (include.length === 0) return 0;
+  const flags = ['--count', ...(max === undefined ? [] : [`--max-count=${max}`])];
+  return Number(await revList(git, repository, { include, exclude }, flags));
+}
+
+interface RevListOptions extends RunOptions {
+  paths?: readonly string[] | undefined;
+}
+
+/** Ids go through standard input: there can be many. */
+async function revList(
+  git: Git,
+  repository: Repository,
+  revisions: Revisions,
+  flags: readonly string[],
+  options: RevListOptions = {},
+): Promise<string> {
+  const { paths, ...rest } = options;
+  const begin = revisions === 'all' ? ['--branches', '--tags'] : ['--stdin'];
+  const input = revisions === 'all' ? '' : revisionLines(revisions.include, revisions.exclude ?? []);
+  const invocation = { flags: [...flags, ...begin], ...(paths === undefined ? {} : { paths }) };
+  const result = await run(git, repository, 'rev-list', invocation, { ...rest, input });
+  if (result.ok) return result.stdout.toString('latin1');
+  if (result.failure.kind === 'no-repository') return '';
+  throw new GitFailed('rev-list', result.failure);
+}
+
+const isId = /^[0-9a-f]{40}$/;
+
+function revisionLines(include: readonly string[], exclude: readonly string[]): string {
+  for (const id of [...include, ...exclude]) {
+    if (!isId.test(id)) throw new Error(`${JSON.stringify(id)} is no object id`);
+  }
+  return [...include.map((id) => `${id}\n`), ...exclude.map((id) => `^${id}\n`)].join('');
+}

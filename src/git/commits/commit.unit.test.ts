@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { checkRepository, commitTo, files, gitWorld, parentsOf, someone, treeOf } from '../fixtures.testing.ts';
+import { commitOfTree, wideTree } from '../objects/bombs.testing.ts';
+import { readCommit, streamObject } from '../objects/object-reader.ts';
+import { resolveRef, zeroId } from '../refs/refs.ts';
+import { updateRefs } from '../refs/update-refs.ts';
+import { entryAt } from '../trees/path-entries.ts';
+import { commitChanges, type FileChange, writeBlob, writeCommit } from './commit.ts';
+
+const text = (content: string) => Buffer.from(content);
+const blobA = '100644 blob 2e65efe2a145dda7ee51d1741299f848e5bf752e'; // "a"
+const blobB = '100644 blob 63d8dbd40c23542e740659a7168a0ce3138ea748'; // "b"
+
+const STEPS: [changes: FileChange[], tree: Record<string, string>][] = [
+  [files({ 'README.md': 'a', 'lib/deep/x.rb': 'b' }), { 'README.md': blobA, 'lib/deep/x.rb': blobB }],
+  [[{ action: 'update', path: 'lib/deep/x.rb', content: text('a') }], { 'README.md': blobA, 'lib/deep/x.rb': blobA }],
+  [
+    [{ action: 'chmod', path: 'README.md', executable: true }],
+    { 'README.md': blobA.replace('644', '755'), 'lib/deep/x.rb': blobA },
+  ],
+  [
+    [{ action: 'update', path: 'README.md', content: text('b') }],
+    { 'README.md': blobB.replace('644', '755'), 'lib/deep/x.rb': blobA },
+  ],
+  [
+    [{ action: 'move', from: 'lib/deep/x.rb', path: 'lib.rb' }],
+    { 'README.md': blobB.replace('644', '755'), 'lib.rb': blobA },
+  ],
+  [
+    [
+      { action: 'delete', path: 'lib.rb' },
+      { action: 'create', path: 'lib.rb/inside', content: text('a') },
+      { action: 'create', path: 'lib.', content: text('b') },
+      { action: 'create', path: 'lib/in', content: text('a') },
+      { action: 'create', path: 'lib0', content: text('b'), executable: true },
+      { action: 'move', from: 'README.md', path: 'ü *?[x]', executable: false },
+    ],
+    { 'lib.': blobB, 'lib/in': blobA, 'lib.rb/inside': blobA, lib0: blobB.replace('644', '755'), 'ü *?[x]': blobB },
+  ],
+];
+
+test('each step gives the tree that git lists', async (t) => {
+  const world = await gitWorld(t);
+  for (const [changes, tree] of STEPS) {
+    assert.deepEqual(await treeOf(world, await commitTo(world, 'main', changes)), tree);
+  }
+  await checkRepository(world);
+});
+
+const content = text('new');
+const REFUSED: [FileChange[], unknown][] = [
+  [[{ action: 'create', path: 'a.txt', content }], { refused: 'exists', path: 'a.txt', index: 0 }],
+  [[{ action: 'create', path: 'dir', content }], { refused: 'is-directory', path: 'dir', index: 0 }],
+  [[{ action: 'create', path: 'a.txt/x/y', content }], { refused: 'parent-is-file', path: 'a.txt', index: 0 }],
+  [[{ action: 'update', path: 'none', content }], { refused: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'update', path: 'none/x', content }], { refused: 'missing', path: 'none/x', index: 0 }],
+  [[{ action: 'update', path: 'a.txt/x', content }], { refused: 'missing', path: 'a.txt/x', index: 0 }],
+  [[{ action: 'update', path: 'dir', content }], { refused: 'is-directory', path: 'dir', index: 0 }],
+  [[{ action: 'delete', path: 'none' }], { refused: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'move', from: 'none', path: 'x' }], { refused: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'move', from: 'a.txt', path: 'dir/b.txt' }], { refused: 'exists', path: 'dir/b.txt', index: 0 }],
+  [[{ action: 'chmod', path: 'none', executable: true }], { refused: 'missing', path: 'none', index: 0 }],
+  [
+    [
+      { action: 'delete', path: 'a.txt' },
+      { action: 'delete', path: 'a.txt' },
+    ],
+    { refused: 'missing', path: 'a.txt', index: 1 },
+  ],
+  [[{ action: 'update', path: 'a.txt', content: text('a') }], { refused: 'empty' }],
+  [[{ action: 'chmod', path: 'a.txt', executable: false }], { refused: 'empty' }],
+  [
+    [
+      { action: 'create', path: 'x/y', content },
+      { action: 'delete', path: 'x/y' },
+    ],
+    { refused: 'empty' },
+  ],
+  [[], { refused: 'empty' }],
+];
+for (const path of [
+  '',
+  '/',
+  'a//b',
+  'a/',
+  '/a',
+  './a',
+  'a/.',
+  'a/../b',
+  '.git/config',
+  'x/.GIT',
+  '.gIt',
+  'GIT~1',
+  '.git ',
+]) {
+  REFUSED.push([[{ action: 'create', path, content }], { refused: 'invalid-path', path, index: 0 }]);
+}
+
+test('what cannot be done is refused and leaves the branch where it was', async (t) => {
+  const world = await gitWorld(t);
+  const tip = await commitTo(world, 'main', files({ 'a.txt': 'a', 'dir/b.txt': 'b' }));
+  for (const [changes, refusal] of REFUSED) {
+    const request = { parent: tip, changes, author: someone, committer: someone, message: 'x' };
+    assert.deepEqual(await commitChanges(world.git, world.repository, request), refusal);
+  }
+  assert.equal(await resolveRef(world.repository, 'refs/heads/main'), tip);
+});
+
+test('names that only look like .git are ordinary', async (t) => {
+  const world = await gitWorld(t);
+  const names = ['.gitignore', '.github/x', 'a.git', 'git', '...', 'a..b', '..hidden', '-x', ':wq', 'new\nline', '"q"'];
+  const commit = await commitTo(world, 'main', files(Object.fromEntries(names.map((name) => [name, 'a']))));
+  assert.deepEqual(Object.keys(await treeOf(world, commit)).sort(), [...names].sort());
+});
+
+test('a commit holds its people, times, parents and its message as it was sent', async (t) => {
+  const world = await gitWorld(t);
+  const first = await commitTo(world, 'main', files({ a: 'a' }), { message: 'Grüße\r\n\nbody without end' });
+  const second = await commitTo(world, 'main', files({ b: 'b' }), {
+    author: { name: ' <John>\n', email: 'john@example.com', at: { seconds: 1719556960, offset: '-0730' } },
+    message: '\n \n',
+  });
+  const commit = (await readCommit(world.git, world.repository, first))!;
+  assert.equal(commit.message, 'Grüße\r\n\nbody without end');
+  assert.equal(commit.title, 'Grüße');
+  assert.deepEqual(commit.parentIds, []);
+  assert.deepEqual(commit.committer, { ...someone, date: '2024-06-28T10:44:20.000+00:00', seconds: 1719571460 });
+  const other = (await readCommit(world.git, world.repository, second))!;
+  assert.equal(other.title, 'No commit message');
+  assert.deepEqual(other.parentIds, [first]);
+  assert.deepEqual(other.author, {
+    name: 'John',
+    email: 'john@example.com',
+    date: '2024-06-27T23:12:40.000-07:30',
+    seconds: 1719556960,
+  });
+  await checkRepository(world);
+});
+
+test('of ten writers at once one wins and nine are told that the branch has moved', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const parent = await commitTo(world, 'main', files({ a: 'a' }));
+  const results = await Promise.all(
+    Array.from({ length: 10 }, async (_, number) => {
+      const changes = files({ [`file-${number}`]: `${number}` });
+      const made = await commitChanges(git, repository, {
+        parent,
+        changes,
+        author: someone,
+        committer: someone,
+        message: 'x',
+      });
+      assert.ok('ok' in made);
+      const change = { ref: 'refs/heads/main', oldId: parent, newId: made.commit };
+      return { commit: made.commit, update: await updateRefs(git, repository, [change]) };
+    }),
+  );
+  const winners = results.filter((result) => 'ok' in result.update);
+  assert.equal(winners.length, 1);
+  const tip = winners[0]!.commit;
+  assert.equal(await resolveRef(repository, 'refs/heads/main'), tip);
+  assert.deepEqual(await parentsOf(world, tip), [parent]);
+  for (const { update } of results) {
+    if ('refused' in update) {
+      assert.deepEqual(update, { refused: 'moved', ref: 'refs/heads/main', expected: parent, actual: tip });
+    }
+  }
+});
+
+test('an unknown parent is refused', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const request = { changes: files({ a: 'a' }), author: someone, committer: someone, message: 'x' };
+  for (const parent of ['1'.repeat(40), zeroId]) {
+    assert.deepEqual(await commitChanges(git, repository, { ...request, parent }), { refused: 'missing-parent' });
+  }
+});
+
+test('an empty commit is made when the caller allows it', async (t) => {
+  const world = await gitWorld(t);
+  const first = await commitTo(world, 'main', [], { allowEmpty: true });
+  const second = await commitTo(world, 'main', [], { allowEmpty: true, message: 'again' });
+  assert.deepEqual(await treeOf(world, second), {});
+  assert.deepEqual(await parentsOf(world, second), [first]);
+  await checkRepository(world);
+});
+
+for (const size of [3 * 1024 * 1024 + 17, 17 * 1024 * 1024]) {
+  test(`${size} bytes and a stream of them become the same blob`, async (t) => {
+    const world = await gitWorld(t);
+    const { git, repository } = world;
+    const large = Buffer.alloc(size, 'hearth ');
+    async function* chunks() {
+      for (let at = 0; at < large.length; at += 100_000) yield large.subarray(at, at + 100_000);
+    }
+    const id = await writeBlob(git, repository, { size: large.length, chunks: chunks() });
+    assert.equal(await writeBlob(git, repository, large), id);
+    const commit = await commitTo(world, 'main', [
+      { action: 'create', path: 'streamed', content: { id } },
+      { action: 'create', path: 'whole', content: large },
+    ]);
+    assert.deepEqual(await treeOf(world, commit), { streamed: `100644 blob ${id}`, whole: `100644 blob ${id}` });
+    const object = (await streamObject(git, repository, id))!;
+    const parts: Buffer[] = [];
+    for await (const part of object.content) parts.push(part as Buffer);
+    assert.ok(Buffer.concat(parts).equals(large));
+    await checkRepository(world);
+  });
+}
+
+test('a stream of another length than it said leaves nothing behind', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  async function* chunks() {
+    yield Buffer.from('short');
+  }
+  await assert.rejects(writeBlob(git, repository, { size: 6, chunks: chunks() }), /6 bytes was given 5/);
+  assert.deepEqual((await readdir(join(repository.directory, 'objects'))).sort(), ['info', 'pack']);
+});
+
+test('a commit can be made of a tree that is there', async (t) => {
+  const world = await gitWorld(t);
+  const parent = await commitTo(world, 'main', files({ a: 'a' }));
+  const tree = (await readCommit(world.git, world.repository, parent))!.treeId;
+  const parents = [parent, await commitTo(world, 'other', files({ b: 'b' }))];
+  const merge = { tree, parents, author: someone, committer: someone, message: 'Merge' };
+  assert.deepEqual(await parentsOf(world, await writeCommit(world.git, world.repository, merge)), parents);
+});
+
+test('a tree with very many entries is changed where the change is', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const parent = await commitOfTree(git, repository, await wideTree(git, repository, 20_000));
+  const request = { author: someone, committer: someone, message: 'm\n' };
+  const changes = [
+    ...files({ 'a-first': '1', 'entry-0000500-between/x': '2', 'z-last': '3' }),
+    { action: 'update', path: 'entry-0000007', content: Buffer.from('new') } as const,
+    { action: 'delete', path: 'entry-0019999' } as const,
+    { action: 'move', from: 'entry-0000008', path: 'moved' } as const,
+  ];
+  const made = await commitChanges(git, repository, { ...request, parent, changes });
+  assert.ok('ok' in made, JSON.stringify(made));
+  const tree = await treeOf(world, made.commit);
+  assert.equal(Object.keys(tree).length, 20_000 + 3 - 1);
+  const [gone, kept] = [
+    ['entry-0019999', 'entry-0000008'],
+    ['a-first', 'entry-0000500-between/x', 'z-last', 'moved'],
+  ];
+  assert.deepEqual([gone.filter((path) => path in tree), kept.filter((path) => !(path in tree))], [[], []]);
+  await checkRepository(world);
+  const again = await commitChanges(git, repository, { ...request, parent, changes: files({ 'entry-0000001': 'x' }) });
+  assert.equal('refused' in again && again.refused, 'exists');
+});
+
+test('what a commit has written is not asked for', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const commit = await commitTo(world, 'main', files({ 'a/b': 'c' }));
+  const made = await readCommit(git, repository, commit);
+  assert.deepEqual([made?.id, made?.author.email, made?.message], [commit, someone.email, 'Change\n']);
+  assert.equal((await entryAt(git, repository, commit, 'a/b'))?.type, 'blob');
+  const commands = [...git.processes.children].map(({ command }) => command);
+  assert.deepEqual(commands, ['update-ref'], 'no process was started to read them');
+});

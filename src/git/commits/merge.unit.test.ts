@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { gitOverCopy, type WorkingCopy } from '../transport/client.testing.ts';
+import { cherryPick, mergeCommits, mergesCleanly, revert } from './merge.ts';
+
+const lines = (changed: Record<number, string> = {}): string =>
+  Array.from({ length: 30 }, (_, at) => `${changed[at] ?? at}\n`).join('');
+
+async function sides(copy: WorkingCopy): Promise<{ base: string; ours: string; theirs: string }> {
+  const base = await copy.commit('base', { f: lines(), g: 'g\n' });
+  await copy.git('checkout', '-q', '-b', 'theirs');
+  await copy.commit('not taken', { other: 'x' });
+  const theirs = await copy.commit('theirs', { f: lines({ 25: 'theirs' }) });
+  await copy.git('checkout', '-q', 'main');
+  const ours = await copy.commit('ours', { f: lines({ 3: 'ours' }) });
+  return { base, ours, theirs };
+}
+
+describe('cherry-pick', () => {
+  test('takes the change of one commit and nothing before it', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const { ours, theirs } = await sides(copy);
+    const result = await cherryPick(git, repository, { commit: theirs, onto: ours });
+    assert.ok('tree' in result);
+    assert.equal(await copy.git('ls-tree', '--name-only', result.tree), 'f\ng');
+    assert.equal(await copy.git('show', `${result.tree}:f`), lines({ 3: 'ours', 25: 'theirs' }).trim());
+    await copy.git('cherry-pick', '-q', theirs).catch(() => copy.git('cherry-pick', theirs));
+    assert.equal(result.tree, await copy.git('rev-parse', 'HEAD^{tree}'), 'as git itself does it');
+  });
+
+  test('of a change on both sides is a conflict that names the files', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const { base, theirs } = await sides(copy);
+    await copy.git('checkout', '-q', '-b', 'x', base);
+    const onto = await copy.commit('x', { f: lines({ 25: 'else' }) });
+    assert.deepEqual(await cherryPick(git, repository, { commit: theirs, onto }), { conflict: ['f'] });
+  });
+
+  test('of a change that is there already is empty', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const { theirs } = await sides(copy);
+    assert.deepEqual(await cherryPick(git, repository, { commit: theirs, onto: theirs }), { empty: true });
+  });
+
+  test('takes the first commit of another history', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const onto = await copy.commit('main', { a: 'a' });
+    await copy.git('checkout', '-q', '--orphan', 'island');
+    await copy.git('rm', '-rfq', '.');
+    const commit = await copy.commit('island', { b: 'b' });
+    const result = await cherryPick(git, repository, { commit, onto });
+    assert.ok('tree' in result);
+    assert.equal(await copy.git('ls-tree', '--name-only', result.tree), 'a\nb');
+  });
+});
+
+describe('revert', () => {
+  test('takes the change of one commit back and keeps what came later', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const { ours } = await sides(copy);
+    const onto = await copy.commit('later', { f: lines({ 3: 'ours', 20: 'later' }) });
+    const result = await revert(git, repository, { commit: ours, onto });
+    assert.ok('tree' in result);
+    assert.equal(await copy.git('show', `${result.tree}:f`), lines({ 20: 'later' }).trim());
+  });
+
+  test('of what was changed again is a conflict, of what is gone already empty', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const { base, ours } = await sides(copy);
+    const onto = await copy.commit('again', { f: lines({ 3: 'again' }) });
+    assert.deepEqual(await revert(git, repository, { commit: ours, onto }), { conflict: ['f'] });
+    assert.deepEqual(await revert(git, repository, { commit: ours, onto: base }), { empty: true });
+  });
+
+  test('of a first commit leaves nothing of it', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const commit = await copy.commit('1', { a: 'a' });
+    const result = await revert(git, repository, { commit, onto: commit });
+    assert.ok('tree' in result);
+    assert.equal(await copy.git('ls-tree', result.tree), '');
+  });
+});
+
+test('a merge of two branches has the changes of both', async (t) => {
+  const { git, repository, copy } = await gitOverCopy(t);
+  const { ours, theirs } = await sides(copy);
+  const result = await mergeCommits(git, repository, ours, theirs);
+  assert.ok('tree' in result);
+  assert.equal(await copy.git('ls-tree', '--name-only', result.tree), 'f\ng\nother');
+});
+
+test('whether two branches merge is found out without writing into the repository', async (t) => {
+  const { git, repository, copy } = await gitOverCopy(t);
+  const { base, ours, theirs } = await sides(copy);
+  await copy.git('checkout', '-q', '-b', 'x', base);
+  const other = await copy.commit('x', { f: lines({ 25: 'else' }) });
+  const objects = async () => (await readdir(join(repository.directory, 'objects'), { recursive: true })).sort();
+  const before = await objects();
+  const asked = [1, 2].flatMap(() => [
+    mergesCleanly(git, repository, ours, theirs),
+    mergesCleanly(git, repository, other, theirs),
+  ]);
+  assert.deepEqual(await Promise.all(asked), [true, false, true, false]);
+  assert.deepEqual(await objects(), before);
+});

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import { writeBlob, writeCommit } from '../commits/commit.ts';
+import { someone } from '../fixtures.testing.ts';
+import type { Git } from '../git.ts';
+import type { Repository } from '../repository.ts';
+import { formatTree } from '../trees/tree-edit.ts';
+import { objectId, writeObject } from './loose-objects.ts';
+import type { TreeEntry } from './object-parser.ts';
+import { headerOf, type NewObject, TYPES, writePack } from './pack-writer.ts';
+
+/** Little that was stored and expands to very much. */
+
+/**
+ * A tree whose every directory has `width` entries, all of them the same, `levels` deep: `width` to the power of `levels`
+ * paths in `levels` objects. Gives its id. They stand in a pack: git opens a file for each path to an object that has its own.
+ */
+export async function nestedTrees(git: Git, repository: Repository, levels: number, width: number): Promise<string> {
+  const objects = [await newObject('blob', Buffer.from('content\n'.repeat(100)))];
+  for (let level = 0; level < levels; level += 1) {
+    const { id } = objects[level]!;
+    const kind =
+      level === 0 ? ({ mode: '100644', type: 'blob' } as const) : ({ mode: '040000', type: 'tree' } as const);
+    objects.push(await newObject('tree', formatTree(entriesNamed(width, { ...kind, id }))));
+  }
+  await writePack(git, repository, objects);
+  return objects.at(-1)!.id;
+}
+
+/** A tree with so many files, all of them the same. */
+export async function wideTree(git: Git, repository: Repository, width: number): Promise<string> {
+  const id = await writeBlob(git, repository, Buffer.from('content\n'));
+  return writeObject(git, repository, 'tree', formatTree(entriesNamed(width, { mode: '100644', type: 'blob', id })));
+}
+
+function entriesNamed(width: number, entry: Omit<TreeEntry, 'name'>): TreeEntry[] {
+  return Array.from({ length: width }, (_, at) => ({ ...entry, name: `entry-${String(at).padStart(7, '0')}` }));
+}
+
+/** A commit of a tree, without parents; no ref names it. */
+export async function commitOfTree(git: Git, repository: Repository, tree: string): Promise<string> {
+  return writeCommit(git, repository, { tree, parents: [], author: someone, committer: someone, message: 'Bomb\n' });
+}
+
+/** A commit of one file of this name, whatever it is. */
+export async function commitOfName(git: Git, repository: Repository, name: string): Promise<string> {
+  const id = await writeBlob(git, repository, Buffer.from('content\n'));
+  const tree = formatTree([{ mode: '100644', type: 'blob', id, name }]);
+  return commitOfTree(git, repository, await writeObject(git, repository, 'tree', tree));
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * A pack with an object of so many mebibytes that is a thousand bytes long: it copies one mebibyte of zeros again and
+ * again. The other objects stand in it as they are.
+ */
+export async function packOfDelta(mebibytes: number, others: readonly NewObject[] = []): Promise<Buffer> {
+  const base: NewObject = await newObject('blob', Buffer.alloc(MEBIBYTE));
+  const copies = Buffer.from('c010'.repeat(mebibytes), 'hex');
+  const delta = Buffer.concat([sevenBits(MEBIBYTE), sevenBits(mebibytes * MEBIBYTE), copies]);
+  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
+  header.writeUInt32BE(others.length + 2, 8);
+  const parts = [header, packedObject(TYPES.blob, base.content)];
+  for (const { type, content } of others) parts.push(packedObject(TYPES[type], content));
+  parts.push(packedObject(REF_DELTA, delta, Buffer.from(base.id, 'hex')));
+  const pack = Buffer.concat(parts);
+  return Buffer.concat([pack, createHash('sha1').update(pack).digest()]);
+}
+
+export async function newObject(type: NewObject['type'], content: Buffer): Promise<NewObject> {
+  return { id: await objectId(type, content), type, content };
+}
+
+const REF_DELTA = 7;
+
+function packedObject(type: number, content: Buffer, before: Buffer = Buffer.alloc(0)): Buffer {
+  return Buffer.concat([headerOf(type, content.length), before, deflateSync(content)]);
+}
+
+/** A number as deltas write it. */
+function sevenBits(number: number): Buffer {
+  const bytes: number[] = [];
+  for (let rest = number; ; rest = Math.floor(rest / 128)) {
+    bytes.push(rest >= 128 ? (rest % 128) | 0x80 : rest);
+    if (rest < 128) return Buffer.from(bytes);
+  }
+}

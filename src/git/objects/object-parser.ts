@@ -1,0 +1,187 @@
+import { trimmedEnd } from '#text/trim.ts';
+import { decodeName } from '../ref-names.ts';
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+
+/** Who did something to a commit or tag, and when. */
+export interface Signature {
+  readonly name: string;
+  readonly email: string;
+  /** `YYYY-MM-DDTHH:MM:SS.000±HH:MM`, in the offset that the commit names. */
+  readonly date: string;
+  /** The same moment as Unix seconds. */
+  readonly seconds: number;
+}
+
+export interface Commit {
+  readonly id: string;
+  readonly treeId: string;
+  readonly parentIds: readonly string[];
+  readonly author: Signature;
+  readonly committer: Signature;
+  /** As it was written; decoded by the commit's own encoding, what cannot be decoded is U+FFFD. */
+  readonly message: string;
+  /** The first line that is not blank; `No commit message` when there is none. */
+  readonly title: string;
+  /** The message goes on. */
+  readonly cut?: true;
+}
+
+/** An annotated tag. */
+export interface Tag {
+  readonly id: string;
+  readonly name: string;
+  readonly targetId: string;
+  readonly targetType: ObjectType;
+  /** Old tags have none. */
+  readonly tagger: Signature | null;
+  /** Without its signature and without the line ends at its end. */
+  readonly message: string;
+}
+
+export interface TreeEntry {
+  /** Six octal digits, as on the wire: `100644`, `100755`, `120000`, `160000`, `040000`. */
+  readonly mode: string;
+  readonly type: 'blob' | 'tree' | 'commit';
+  readonly id: string;
+  /** See `ref-names.ts` for names that are not UTF-8. */
+  readonly name: string;
+}
+
+/** Parses the content of a commit object. Hand-made, malformed commits give what can be read of them, never an error. */
+export function parseCommit(id: string, content: Buffer): Commit {
+  const { headers, body } = split(content);
+  const decode = decoder(first(headers, 'encoding')?.toString('latin1'));
+  const message = decode(body);
+  return {
+    id,
+    treeId: first(headers, 'tree')?.toString('latin1') ?? '',
+    parentIds: headers.filter((header) => header.key === 'parent').map((header) => header.value.toString('latin1')),
+    author: parseSignature(first(headers, 'author'), decode),
+    committer: parseSignature(first(headers, 'committer'), decode),
+    message,
+    title: titleOf(message),
+  };
+}
+
+/** Whose changes a commit holds and what he says of them, as they stand in it, but in UTF-8. */
+export function authorship(content: Buffer): { readonly author: Buffer; readonly message: Buffer } {
+  const { headers, body: message } = split(content);
+  const author = first(headers, 'author') ?? Buffer.from('unknown <unknown> 0 +0000');
+  const encoding = first(headers, 'encoding');
+  if (encoding === undefined) return { author, message };
+  const decode = decoder(encoding.toString('latin1'));
+  return { author: Buffer.from(decode(author)), message: Buffer.from(decode(message)) };
+}
+
+export function parseTag(id: string, content: Buffer): Tag {
+  const { headers, body } = split(content);
+  const decode = decoder(first(headers, 'encoding')?.toString('latin1'));
+  const tagger = first(headers, 'tagger');
+  return {
+    id,
+    name: decodeName(first(headers, 'tag') ?? Buffer.alloc(0)),
+    targetId: first(headers, 'object')?.toString('latin1') ?? '',
+    targetType: (first(headers, 'type')?.toString('latin1') ?? 'commit') as ObjectType,
+    tagger: tagger === undefined ? null : parseSignature(tagger, decode),
+    message: trimmedEnd(withoutSignature(decode(body)), '\n'),
+  };
+}
+
+export function parseTree(content: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < content.length; ) {
+    const blank = content.indexOf(0x20, at);
+    const zero = content.indexOf(0, blank);
+    if (blank < 0 || zero < 0 || zero + 21 > content.length) throw new Error('A tree object ends within an entry');
+    const mode = content.toString('latin1', at, blank).padStart(6, '0');
+    entries.push({
+      mode,
+      type: mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob',
+      id: content.toString('hex', zero + 1, zero + 21),
+      name: decodeName(content.subarray(blank + 1, zero)),
+    });
+    at = zero + 21;
+  }
+  return entries;
+}
+
+export function titleOf(message: string): string {
+  const line = /[^\s][^\r\n]*/.exec(message)?.[0];
+  return line ?? 'No commit message';
+}
+
+interface Header {
+  readonly key: string;
+  readonly value: Buffer;
+}
+
+function split(content: Buffer): { headers: Header[]; body: Buffer } {
+  const headers: Header[] = [];
+  let at = 0;
+  while (at < content.length) {
+    const newline = content.indexOf(0x0a, at);
+    const end = newline < 0 ? content.length : newline;
+    if (end === at) return { headers, body: content.subarray(end + 1) };
+    const blank = content.indexOf(0x20, at);
+    // A line that begins with a blank continues the one above (signatures); none that is read here has one.
+    if (blank > at && blank < end) {
+      headers.push({ key: content.toString('latin1', at, blank), value: content.subarray(blank + 1, end) });
+    }
+    at = end + 1;
+  }
+  return { headers, body: Buffer.alloc(0) };
+}
+
+function first(headers: readonly Header[], key: string): Buffer | undefined {
+  return headers.find((header) => header.key === key)?.value;
+}
+
+type Decode = (bytes: Buffer) => string;
+
+function decoder(label: string | undefined): Decode {
+  if (label === undefined || /^utf-?8$/i.test(label)) return (bytes) => bytes.toString('utf8');
+  try {
+    const named = new TextDecoder(label);
+    return (bytes) => named.decode(bytes);
+  } catch {
+    return (bytes) => bytes.toString('utf8');
+  }
+}
+
+function parseSignature(line: Buffer | undefined, decode: Decode): Signature {
+  const text = line === undefined ? '' : decode(line);
+  const found = /^([^<]*)<([^>]*)>[^\d-]*(-?\d+)?(?: ([+-]\d{4,})(?!\d))?/.exec(text);
+  const seconds = boundedSeconds(found?.[3]);
+  return {
+    name: (found?.[1] ?? text).trim(),
+    email: (found?.[2] ?? '').trim(),
+    date: formatDate(seconds, found?.[4] ?? '+0000'),
+    seconds,
+  };
+}
+
+/** The last second of the year 9999: what is later has no ISO form of four digits. */
+const LAST_SECOND = 253_402_300_799 - 86_400;
+
+function boundedSeconds(text: string | undefined): number {
+  const seconds = Number(text ?? 0);
+  return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= LAST_SECOND ? seconds : 0;
+}
+
+/** Unix seconds in an offset such as `-0730`. An offset that no clock has counts as UTC. */
+export function formatDate(seconds: number, offset: string): string {
+  const found = /^([+-])(\d{2})(\d{2})$/.exec(offset);
+  const minutes = found === null ? 0 : Number(found[2]) * 60 + Number(found[3]);
+  if (found === null || minutes === 0 || minutes >= 24 * 60 || Number(found[3]) >= 60) {
+    return `${new Date(seconds * 1000).toISOString().slice(0, -1)}+00:00`;
+  }
+  const shift = found[1] === '-' ? -minutes : minutes;
+  const local = new Date((seconds + shift * 60) * 1000).toISOString().slice(0, -1);
+  return `${local}${found[1]}${found[2]}:${found[3]}`;
+}
+
+function withoutSignature(message: string): string {
+  const start = /^-----BEGIN (?:PGP|SSH) (?:SIGNATURE|MESSAGE)-----/m.exec(message);
+  return start === null ? message : message.slice(0, start.index);
+}

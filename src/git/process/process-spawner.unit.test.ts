@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterEach, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { pidOf } from '../fixtures.testing.ts';
+import { leaveStarter, type Started, startThrough } from './process-spawner.ts';
+
+afterEach(leaveStarter);
+
+/** Runs a line of shell through the starter, which there is as soon as several things were started. */
+async function shell(line: string, streams = 3): Promise<Started> {
+  const order = { file: '/bin/sh', args: ['-c', line], env: { PATH: process.env.PATH }, streams };
+  for (;;) {
+    const started = startThrough(order);
+    if (started !== null) return started;
+    await setImmediate();
+  }
+}
+
+/** What it says, and its end. */
+async function said({ streams: [stdin, stdout, stderr], ended }: Started, input = ''): Promise<readonly unknown[]> {
+  stdin!.end(input);
+  return Promise.all([text(stdout!), text(stderr!), ended]);
+}
+
+test('a process gets its streams and no others, its environment and no other', async () => {
+  assert.deepEqual(await said(await shell('cat; echo wrong >&2; exit 3'), 'a\nb\n'), [
+    'a\nb\n',
+    'wrong\n',
+    { code: 3 },
+  ]);
+  const [open] = await said(await shell('echo /proc/$$/fd/*; env | cut -d= -f1 | sort'));
+  const [descriptors, ...names] = (open as string).trim().split('\n');
+  assert.ok(!/fd\/([4-9]|\d\d)\b/.test(descriptors!), descriptors);
+  assert.deepEqual(
+    names.filter((name) => name !== '_'),
+    ['OLDPWD', 'PATH', 'PWD'].filter((name) => names.includes(name)),
+  );
+});
+
+test('what is started is no child of this process', async () => {
+  const [parent] = await said(await shell('echo $PPID'));
+  assert.notEqual(Number(parent), process.pid);
+});
+
+test('further streams go both ways, and wait for what comes', async () => {
+  const { streams, ended } = await shell('read word <&3; echo "$word back" >&4', 5);
+  for (const stream of streams.slice(1, 3)) stream.resume();
+  const [, , , third, fourth] = streams as Duplex[];
+  await setImmediate();
+  third!.write('there and\n');
+  assert.equal(await text(fourth!), 'there and back\n');
+  assert.deepEqual(await ended, { code: 0 });
+});
+
+test('a program that is not there is told of', async () => {
+  await said(await shell('true'));
+  const started = startThrough({ file: '/nonexistent/program', args: [], env: {}, streams: 3 })!;
+  const end = await started.ended;
+  assert.match('error' in end ? end.error : '', /ENOENT/);
+});
+
+test('what the system refuses to start is told of, and the others go on', async () => {
+  const other = await shell('read line; echo $line');
+  const args = ['-c', 'true', 'x'.repeat(1024 * 1024)];
+  const end = await startThrough({ file: '/bin/sh', args, env: {}, streams: 3 })!.ended;
+  assert.match('error' in end ? end.error : '', /E2BIG/);
+  assert.deepEqual(await said(other, 'still here\n'), ['still here\n', '', { code: 0 }]);
+});
+
+test('a signal reaches a process and what it has started, also one that does not run yet', async () => {
+  const running = await shell('sleep 1000 & echo begun; wait');
+  await once(running.streams[1]!, 'data');
+  running.signal('SIGKILL');
+  // Its streams are closed when none of both is left.
+  assert.deepEqual(await running.ended, { code: null });
+  const asked = await shell('sleep 1000');
+  asked.signal('SIGKILL');
+  assert.deepEqual(await asked.ended, { code: null });
+});
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('a stream that is given up before the process runs is at its end for it', async () => {
+  const unfed = await shell('cat; echo fed');
+  unfed.streams[0]!.destroy();
+  assert.equal(await text(unfed.streams[1]!), 'fed\n');
+  assert.deepEqual(await unfed.ended, { code: 0 });
+  const unread = await shell('exec yes');
+  unread.streams[1]!.destroy();
+  assert.deepEqual(await unread.ended, { code: null });
+});
+
+test('what nobody reads passes by when the process has ended', async () => {
+  assert.deepEqual(await (await shell('echo unread')).ended, { code: 0 });
+});
+
+test('when the starter dies, what it has started ends too, and others are started without it', async () => {
+  const started = await shell('echo $PPID; sleep 1000');
+  const [line] = await once(started.streams[1]!, 'data');
+  await pidOf(started);
+  process.kill(Number(String(line)), 'SIGKILL');
+  assert.deepEqual(await started.ended, { code: null });
+  assert.deepEqual(await said(await shell('echo again')), ['again\n', '', { code: 0 }]);
+});
+
+test('a starter that is left ends when what it has started has ended', async () => {
+  const started = await shell('echo $PPID; read line');
+  const [line] = await once(started.streams[1]!, 'data');
+  leaveStarter();
+  assert.equal(startThrough({ file: '/bin/sh', args: ['-c', 'true'], env: {}, streams: 3 }), null);
+  assert.ok(isThere(Number(String(line))));
+  started.streams[0]!.end('go\n');
+  assert.deepEqual(await started.ended, { code: 0 });
+  while (isThere(Number(String(line)))) await setImmediate();
+});

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { array, assert as check, property, uint8Array } from 'fast-check';
+import { decodeName, encodeName } from './ref-names.ts';
+
+test('every name comes back as the bytes that it was', () => {
+  check(property(uint8Array({ maxLength: 40 }), (bytes) => encodeName(decodeName(Buffer.from(bytes))).equals(bytes)));
+});
+
+test('names in UTF-8 look like themselves', () => {
+  for (const name of ['a', 'ü', '日本', '💚', '\ufeffx', 'a\nb']) assert.equal(decodeName(Buffer.from(name)), name);
+});
+
+test('different names stay different', () => {
+  check(
+    property(array(uint8Array({ maxLength: 4 }), { maxLength: 20 }), (all) => {
+      const bytes = new Set(all.map((one) => Buffer.from(one).toString('hex')));
+      return new Set(all.map((one) => decodeName(Buffer.from(one)))).size === bytes.size;
+    }),
+  );
+});

@@ -1,0 +1,93 @@
+import type { BigIntStats } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Repository } from '../repository.ts';
+
+/**
+ * The text of a ref's own file: an object id, or `ref: ` and another ref. Null: there is no such file. The caller has
+ * checked the name, so the path cannot leave the repository.
+ */
+export async function readLooseRef(repository: Repository, ref: string): Promise<string | null> {
+  const text = (await readFile(join(repository.directory, ref), 'utf8').catch(absent))?.trim() ?? '';
+  return /^[0-9a-f]{40}$/.test(text) || text.startsWith('ref: ') ? text : null;
+}
+
+interface PackedRefs {
+  /** Which file this was: git replaces the file, it never writes into it. */
+  readonly version: string;
+  readonly content: Buffer;
+  readonly sorted: boolean;
+}
+
+/**
+ * The packed-refs files that were read last, each with the file's own identity, which is compared at every use: an
+ * entry is never stale, whoever it is that packs refs.
+ */
+const remembered = new LRUCache<string, PackedRefs>({
+  maxSize: 64 * 1024 * 1024,
+  sizeCalculation: (packed) => packed.content.length + 256,
+});
+
+/** Where packed-refs says that this ref points to. */
+export async function readPackedRef(repository: Repository, ref: string): Promise<string | null> {
+  const packed = await readPackedRefs(join(repository.directory, 'packed-refs'));
+  if (packed === null) return null;
+  const name = Buffer.from(ref);
+  return packed.sorted ? searchSorted(packed.content, name) : searchAll(packed.content, name);
+}
+
+async function readPackedRefs(path: string): Promise<PackedRefs | null> {
+  const status = await stat(path, { bigint: true }).catch(absent);
+  if (status === null) return null;
+  const known = remembered.get(path);
+  if (known?.version === versionOf(status)) return known;
+  const file = await open(path, 'r').catch(absent);
+  if (file === null) return null;
+  try {
+    const version = versionOf(await file.stat({ bigint: true }));
+    const content = await file.readFile();
+    const header = content.toString('latin1', 0, Math.max(0, content.indexOf(0x0a)));
+    const packed = { version, content, sorted: header.startsWith('# pack-refs') && header.includes(' sorted') };
+    remembered.set(path, packed);
+    return packed;
+  } finally {
+    await file.close();
+  }
+}
+
+/** No such file, now or ever: its directory can be a file, its name longer than a name can be. */
+function absent(error: NodeJS.ErrnoException): null {
+  if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(error.code ?? '')) return null;
+  throw error;
+}
+
+function versionOf(status: BigIntStats): string {
+  return [status.dev, status.ino, status.size, status.mtimeNs, status.ctimeNs].join(' ');
+}
+
+/** Lines are `<id> <ref>`, `^<id of the peeled tag above>` or begin with `#`. */
+function searchSorted(content: Buffer, name: Buffer): string | null {
+  let low = content[0] === 0x23 ? content.indexOf(0x0a) + 1 : 0;
+  let high = content.length;
+  while (low < high) {
+    let start = lineStart(content, low, (low + high) >> 1);
+    if (content[start] === 0x5e) start = lineStart(content, low, start - 1);
+    const end = content.indexOf(0x0a, start);
+    const order = Buffer.compare(name, content.subarray(start + 41, end));
+    if (order === 0) return content.toString('latin1', start, start + 40);
+    if (order < 0) high = start;
+    else low = content[end + 1] === 0x5e ? content.indexOf(0x0a, end + 1) + 1 : end + 1;
+  }
+  return null;
+}
+
+function lineStart(content: Buffer, lowest: number, at: number): number {
+  return at <= lowest ? lowest : Math.max(lowest, content.lastIndexOf(0x0a, at - 1) + 1);
+}
+
+function searchAll(content: Buffer, name: Buffer): string | null {
+  const wanted = Buffer.concat([Buffer.from(' '), name, Buffer.from('\n')]);
+  const at = content.indexOf(wanted);
+  return at < 40 ? null : content.toString('latin1', at - 40, at);
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { checkRepository, commitTo, files, type GitWorld, gitWorld } from '../fixtures.testing.ts';
+import { createGit } from '../git.ts';
+import { objectInfo } from '../objects/object-reader.ts';
+import { zeroId } from './refs.ts';
+import { removeStaleLocks, removeStaleLocksOf } from './stale-locks.ts';
+import { updateRefs } from './update-refs.ts';
+
+/** Writes a file into the repository, as if so many minutes ago. */
+async function placed({ repository, time }: GitWorld, path: string, minutes: number): Promise<string> {
+  const full = join(repository.directory, path);
+  await mkdir(dirname(full), { recursive: true });
+  await writeFile(full, 'x');
+  const then = new Date(time - minutes * 60_000);
+  await utimes(full, then, then);
+  return full;
+}
+
+const REF_LOCKS = ['HEAD.lock', 'packed-refs.lock', 'refs/heads/a/b.lock'];
+
+test('at start locks of refs and drafts that nobody can hold any more are removed, younger ones stay', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const commit = await commitTo(world, 'main', files({ a: 'a' }));
+  const old = await Promise.all(REF_LOCKS.map((path) => placed(world, path, 12)));
+  const young = await Promise.all(['config.lock', 'refs/heads/main.lock'].map((path) => placed(world, path, 10)));
+  const notLock = await placed(world, 'objects/info/other', 10_000);
+  const draft = join(dirname(repository.directory), 'tmp-1.git');
+  await mkdir(join(draft, 'objects'), { recursive: true });
+  const then = new Date(world.time - 11 * 60_000);
+  await utimes(draft, then, then);
+  assert.deepEqual((await removeStaleLocks(git)).sort(), [...old, draft].sort());
+  for (const path of [...young, notLock]) assert.ok(existsSync(path), path);
+  assert.equal((await objectInfo(git, repository, 'refs/heads/main'))?.id, commit);
+  world.time += 60_000;
+  assert.deepEqual((await removeStaleLocks(git)).sort(), young.sort());
+  await checkRepository(world);
+});
+
+test('a lock of what may take hours is somebody’s for hours', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const graph = await placed(world, 'objects/info/commit-graphs/commit-graph-chain.lock', 0);
+  const packs = await placed(world, 'objects/pack/multi-pack-index.lock', 0);
+  world.time += 2 * 3_600_000;
+  assert.deepEqual(await removeStaleLocksOf(git, repository), []);
+  world.time += 60_000;
+  assert.deepEqual(await removeStaleLocksOf(git, repository), [graph]);
+  world.time += 10 * 3_600_000;
+  assert.deepEqual(await removeStaleLocksOf(git, repository), [packs]);
+});
+
+test('a lock that nobody holds any more does not keep a ref where it is', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const commit = await commitTo(world, 'main', files({ a: 'a' }));
+  await placed(world, 'refs/heads/next.lock', 12);
+  const made = [{ ref: 'refs/heads/next', oldId: zeroId, newId: commit }];
+  assert.deepEqual(await updateRefs(git, repository, made), { ok: true });
+});
+
+test('a lock that git takes while the stale one of its name is being removed stays', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  await commitTo(world, 'main', files({ a: 'a' }));
+  const lock = await placed(world, 'refs/heads/main.lock', 12);
+  let looked = 0;
+  const now = () => {
+    const time = new Date(world.time);
+    if (++looked > 1) return time;
+    // Between the look at the old lock and its removal somebody else removes it, and a git takes its own.
+    rmSync(lock);
+    writeFileSync(lock, 'fresh');
+    utimesSync(lock, time, time);
+    return time;
+  };
+  assert.deepEqual(await removeStaleLocksOf({ ...git, clock: { ...git.clock, now } }, repository), []);
+  assert.equal(readFileSync(lock, 'utf8'), 'fresh');
+  assert.deepEqual((await readdir(dirname(lock))).sort(), ['main', 'main.lock']);
+});
+
+test('a lock that somebody else removes while it is looked at again is no failure', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const directory = dirname(await placed(world, 'refs/heads/main.lock', 12));
+  let looked = 0;
+  const now = () => {
+    if (++looked === 1) return new Date(world.time);
+    for (const name of readdirSync(directory)) rmSync(join(directory, name));
+    return new Date(0);
+  };
+  assert.deepEqual(await removeStaleLocksOf({ ...git, clock: { ...git.clock, now } }, repository), []);
+  assert.deepEqual(readdirSync(directory), []);
+});
+
+test('an absent storage has no stale locks', async (t) => {
+  const { git } = await gitWorld(t);
+  const other = createGit({ storages: { default: '/nonexistent/storage' }, clock: git.clock });
+  assert.deepEqual(await removeStaleLocks(other), []);
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { commitTo, files, type GitWorld, gitWorld } from '../fixtures.testing.ts';
+import { readCommit } from '../objects/object-reader.ts';
+import { GitFailed } from '../process/failures.ts';
+import { output } from '../process/spawn.ts';
+import { resolveRef, zeroId } from './refs.ts';
+import { type RefChange, updateRefs } from './update-refs.ts';
+
+async function twoCommits(world: GitWorld): Promise<{ first: string; second: string }> {
+  return {
+    first: await commitTo(world, 'main', files({ a: 'a' })),
+    second: await commitTo(world, 'main', files({ b: 'b' })),
+  };
+}
+
+const NONE = '1'.repeat(40);
+const made = (ref: string, newId: string): RefChange => ({ ref, oldId: zeroId, newId });
+
+interface Given {
+  readonly world: GitWorld;
+  readonly first: string;
+  readonly second: string;
+}
+
+/** Refs that may be in the way: loose ones, or packed ones. */
+async function givenRefs(t: TestContext, packed: boolean): Promise<Given> {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const { first, second } = await twoCommits(world);
+  await updateRefs(git, repository, [
+    made('refs/heads/a', first),
+    made('refs/heads/x/y', first),
+    made('refs/heads/z', first),
+  ]);
+  if (packed) await output(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
+  return { world, first, second };
+}
+
+/** Each change is refused in these words, along with a good one. */
+async function assertRefused({ world, first, second }: Given, cases: readonly [RefChange, unknown][]): Promise<void> {
+  const { git, repository } = world;
+  for (const [change, refusal] of cases) {
+    const good = { ref: 'refs/heads/z', oldId: first, newId: second };
+    assert.deepEqual(await updateRefs(git, repository, [good, change]), refusal);
+    assert.equal(await resolveRef(repository, 'refs/heads/z'), first, 'all or none');
+    assert.equal(await resolveRef(repository, 'refs/heads/main'), second);
+  }
+}
+
+for (const packed of [false, true]) {
+  const how = packed ? 'packed' : 'loose';
+
+  test(`a ref that is elsewhere is told with both ids, and nothing moves (${how} refs)`, async (t) => {
+    const given = await givenRefs(t, packed);
+    const { first, second } = given;
+    await assertRefused(given, [
+      [
+        { ref: 'refs/heads/main', oldId: first, newId: zeroId },
+        { refused: 'moved', ref: 'refs/heads/main', expected: first, actual: second },
+      ],
+      [
+        { ref: 'refs/heads/main', oldId: NONE, newId: first },
+        { refused: 'moved', ref: 'refs/heads/main', expected: NONE, actual: second },
+      ],
+      [made('refs/heads/main', first), { refused: 'moved', ref: 'refs/heads/main', expected: null, actual: second }],
+      [
+        { ref: 'refs/heads/none', oldId: first, newId: second },
+        { refused: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
+      ],
+      [
+        { ref: 'refs/heads/none', oldId: first, newId: zeroId },
+        { refused: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
+      ],
+    ]);
+  });
+
+  test(`a ref below or above another one conflicts with it, and nothing moves (${how} refs)`, async (t) => {
+    const given = await givenRefs(t, packed);
+    await assertRefused(given, [
+      [made('refs/heads/a/b', given.first), { refused: 'conflict', ref: 'refs/heads/a/b', existing: 'refs/heads/a' }],
+      [made('refs/heads/x', given.first), { refused: 'conflict', ref: 'refs/heads/x', existing: 'refs/heads/x/y' }],
+    ]);
+  });
+
+  test(`a branch leads to a commit that is there, or nothing moves (${how} refs)`, async (t) => {
+    const given = await givenRefs(t, packed);
+    const { git, repository } = given.world;
+    const tree = (await readCommit(git, repository, given.first))!.treeId;
+    await assertRefused(given, [
+      [made('refs/heads/new', NONE), { refused: 'missing-object', ref: 'refs/heads/new', oid: NONE }],
+      [made('refs/heads/new', tree), { refused: 'missing-object', ref: 'refs/heads/new', oid: tree }],
+    ]);
+  });
+
+  test(`a name that no ref may have is refused, and nothing moves (${how} refs)`, async (t) => {
+    const given = await givenRefs(t, packed);
+    const injected = 'refs/heads/x\ndelete refs/heads/main';
+    await assertRefused(given, [
+      [made('refs/heads/a..b', given.first), { refused: 'invalid-name', ref: 'refs/heads/a..b' }],
+      [made('heads/a', given.first), { refused: 'invalid-name', ref: 'heads/a' }],
+      [made(injected, given.first), { refused: 'invalid-name', ref: injected }],
+    ]);
+  });
+}
+
+test('refs are made, moved and removed in one step', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const { first, second } = await twoCommits(world);
+  await updateRefs(git, repository, [{ ref: 'refs/heads/old/x', oldId: zeroId, newId: first }]);
+  const changes = [
+    { ref: 'refs/heads/new/x', oldId: zeroId, newId: first },
+    { ref: 'refs/heads/main', oldId: second, newId: first },
+    { ref: 'refs/heads/old/x', oldId: first, newId: zeroId },
+    { ref: 'refs/heads/none', oldId: zeroId, newId: zeroId },
+  ];
+  assert.deepEqual(await updateRefs(git, repository, changes), { ok: true });
+  assert.equal(await resolveRef(repository, 'refs/heads/new/x'), first);
+  assert.equal(await resolveRef(repository, 'refs/heads/main'), first);
+  assert.equal(await resolveRef(repository, 'refs/heads/old/x'), null);
+  const after = [{ ref: 'refs/heads/old', oldId: zeroId, newId: first }];
+  assert.deepEqual(await updateRefs(git, repository, after), { ok: true }, 'an empty directory is no ref');
+});
+
+test('a and a/b in one update conflict', async (t) => {
+  const world = await gitWorld(t);
+  const { first } = await twoCommits(world);
+  const changes = ['refs/heads/a', 'refs/heads/a/b'].map((ref) => ({ ref, oldId: zeroId, newId: first }));
+  const update = await updateRefs(world.git, world.repository, changes);
+  assert.ok('refused' in update && update.refused === 'conflict', JSON.stringify(update));
+});
+
+test('a ref that another process holds locked is refused after a while, and later moves', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const { first, second } = await twoCommits(world);
+  const lock = join(repository.directory, 'refs/heads/main.lock');
+  await writeFile(lock, '');
+  const change = [{ ref: 'refs/heads/main', oldId: second, newId: first }];
+  assert.deepEqual(await updateRefs(git, repository, change), { refused: 'locked', ref: 'refs/heads/main' });
+  await rm(lock);
+  assert.deepEqual(await updateRefs(git, repository, change), { ok: true });
+});
+
+test('a broken repository is an error and no refusal', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const { first, second } = await twoCommits(world);
+  await rm(join(repository.directory, 'objects'), { recursive: true });
+  await mkdir(join(repository.directory, 'refs/heads/x.lock'));
+  for (const leave of git.leaving) leave(repository);
+  await assert.rejects(
+    updateRefs(git, repository, [{ ref: 'refs/heads/main', oldId: second, newId: first }]),
+    (error) => error instanceof GitFailed && error.failure.kind === 'no-repository',
+  );
+});
+
+test('twenty creators of twenty branches all succeed', async (t) => {
+  const world = await gitWorld(t);
+  const { first } = await twoCommits(world);
+  const updates = await Promise.all(
+    Array.from({ length: 20 }, (_, number) =>
+      updateRefs(world.git, world.repository, [{ ref: `refs/heads/n${number}`, oldId: zeroId, newId: first }]),
+    ),
+  );
+  assert.deepEqual(updates, Array(20).fill({ ok: true }));
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gitOverCopy, gitWithoutRepository } from '../transport/client.testing.ts';
+import { fsck, needsUpkeep, packRefs, repack, writeCommitGraph } from './maintenance.ts';
+
+test('a commit graph is wanted after new commits, and then no more', async (t) => {
+  const { git, repository, copy } = await gitOverCopy(t);
+  await copy.commit('1');
+  assert.deepEqual(await needsUpkeep(repository), { commitGraph: true, packRefs: false, repack: null });
+  await writeCommitGraph(git, repository);
+  assert.equal((await needsUpkeep(repository)).commitGraph, false);
+});
+
+test('an absent repository needs nothing', async (t) => {
+  const { repository } = await gitWithoutRepository(t);
+  assert.deepEqual(await needsUpkeep(repository), { commitGraph: false, packRefs: false, repack: null });
+});
+
+test('many loose objects and refs are packed', async (t) => {
+  const { git, repository, copy } = await gitOverCopy(t);
+  const id = await copy.commit('1', { a: 'a' });
+  for (let at = 0; at < 501; at += 1) await writeFile(join(repository.directory, 'refs/heads', `b${at}`), `${id}\n`);
+  const folder = join(repository.directory, 'objects/17');
+  await mkdir(folder, { recursive: true });
+  for (let at = 0; at < 4; at += 1) await writeFile(join(folder, `tmp${at}`), '');
+  const { packRefs: refs, repack: objects } = await needsUpkeep(repository);
+  assert.deepEqual([refs, objects], [true, 'incremental']);
+  await packRefs(git, repository);
+  assert.deepEqual(await readdir(join(repository.directory, 'refs/heads')), []);
+  await repack(git, repository, 'incremental');
+  assert.equal(await copy.git('cat-file', '-p', `${id}:a`), 'a');
+  assert.equal(
+    (await readdir(join(repository.directory, 'objects/pack'))).filter((name) => name.endsWith('.pack')).length,
+    1,
+  );
+});
+
+test('what nobody reaches stays two weeks, then goes', async (t) => {
+  const { git, repository, copy } = await gitOverCopy(t);
+  await copy.commit('1', { a: 'a' });
+  await copy.write('young', 'young');
+  await copy.write('old', 'old');
+  const young = await copy.git('hash-object', '-w', 'young');
+  const old = await copy.git('hash-object', '-w', 'old');
+  const fifteenDays = 15 * 24 * 3600;
+  const file = join(repository.directory, 'objects', old.slice(0, 2), old.slice(2));
+  const { mtimeMs } = await stat(file);
+  await utimes(file, mtimeMs / 1000 - fifteenDays, mtimeMs / 1000 - fifteenDays);
+  await repack(git, repository, 'full');
+  assert.equal((await copy.tryGit('cat-file', '-e', young)).code, 0);
+  assert.notEqual((await copy.tryGit('cat-file', '-e', old)).code, 0);
+});
+
+test('a check finds a broken object', async (t) => {
+  const { git, repository, copy } = await gitOverCopy(t);
+  await copy.commit('1', { a: 'a' });
+  assert.deepEqual(await fsck(git, repository), { ok: true });
+  const id = await copy.git('rev-parse', 'HEAD:a');
+  const file = join(repository.directory, 'objects', id.slice(0, 2), id.slice(2));
+  await chmod(file, 0o644);
+  await writeFile(file, 'broken');
+  const checked = await fsck(git, repository);
+  assert.ok(!checked.ok && checked.problems.some((problem) => problem.includes(id)));
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { commitTo, files, gitWorld } from '../fixtures.testing.ts';
+import { createGit, repositoryAt } from '../git.ts';
+import { objectInfo } from '../objects/object-reader.ts';
+import { headTarget } from '../refs/refs.ts';
+import { diskPathFor, ensureRepository, removeRepository, repositoryExists } from './storage.ts';
+
+test('a disk path spreads by the hash of the id', () => {
+  const hash = '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b';
+  assert.equal(diskPathFor(1), `@hashed/6b/86/${hash}.git`);
+  assert.equal(diskPathFor('1'), diskPathFor(1));
+});
+
+test('a repository lies in its storage and nowhere else', async (t) => {
+  const { git, root } = await gitWorld(t);
+  assert.equal(repositoryAt(git, 'default', '@hashed/a/b/c.git').directory, join(root, '@hashed/a/b/c.git'));
+  for (const path of ['../x', '/etc', 'a/../../x', '.', ''])
+    assert.throws(() => repositoryAt(git, 'default', path), /no path/);
+  assert.throws(() => repositoryAt(git, 'none', 'x'), /no storage 'none'/);
+  assert.throws(() => createGit({ storages: { a: 'relative' }, clock: git.clock }), /not absolute/);
+});
+
+test('of many who make one repository at once all find it made', async (t) => {
+  const { git } = await gitWorld(t);
+  const repository = repositoryAt(git, 'default', diskPathFor(5));
+  assert.equal(await repositoryExists(repository), false);
+  const makers = Array.from({ length: 8 }, () => ensureRepository(repository, { defaultBranch: 'trunk' }));
+  await Promise.all(makers);
+  assert.equal(await headTarget(repository), 'trunk');
+  assert.deepEqual(await readdir(dirname(repository.directory)), [repository.directory.split('/').at(-1)]);
+  await ensureRepository(repository, { defaultBranch: 'other' });
+  assert.equal(await headTarget(repository), 'trunk');
+});
+
+test('a removed repository is gone with its readers and reads as empty', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  await commitTo(world, 'main', files({ a: 'a' }));
+  await objectInfo(git, repository, 'refs/heads/main');
+  const children = [...git.processes.children];
+  await removeRepository(git, repository);
+  await Promise.all(children.map((child) => child.done));
+  assert.equal(await repositoryExists(repository), false);
+  assert.equal(await objectInfo(git, repository, 'refs/heads/main'), null);
+  await removeRepository(git, repository);
+  assert.deepEqual(await readdir(dirname(repository.directory)), []);
+});

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { describe, test } from 'node:test';
+import { isAncestor } from '../commits/ancestry.ts';
+import { readObject } from '../objects/object-reader.ts';
+import { run } from '../process/spawn.ts';
+import { resolveRef, zeroId } from '../refs/refs.ts';
+import type { RefChange } from '../refs/update-refs.ts';
+import { ownDirectory } from '../storage/internal-directory.ts';
+import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
+import { HookMessageInvalid, hooksDirectory, readMessage } from './hooks.ts';
+import { type Push, receivePack, type Verdict } from './receive-pack.ts';
+
+describe('a push', () => {
+  test('creates the first branch of a repository that did not exist', async (t) => {
+    const { git, repository } = await gitWithoutRepository(t);
+    const { url } = await serve(t, git, repository);
+    const copy = await workingCopy(t);
+    const id = await copy.commit('First', { 'a.txt': 'a\n' });
+    await copy.git('push', url, 'main');
+    assert.equal(await resolveRef(repository, 'refs/heads/main'), id);
+  });
+
+  test('is told completely to check before anything moves, and to after when it has', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const seen: { push?: Push; before?: string | null; moved?: readonly RefChange[]; afterwards?: string | null } = {};
+    const { url } = await serve(t, git, repository, {
+      check: async (push) => {
+        seen.push = push;
+        seen.before = await resolveRef(repository, 'refs/heads/main');
+        return 'accept';
+      },
+      after: async (moved) => {
+        seen.moved = moved;
+        seen.afterwards = await resolveRef(repository, 'refs/heads/main');
+      },
+    });
+    const copy = await workingCopy(t);
+    const id = await copy.commit('First');
+    await copy.git('tag', 'v1');
+    await copy.git('push', '-o', 'ci.skip', '-o', 'a=b c', url, 'main', 'v1');
+    const changes = [
+      { ref: 'refs/heads/main', oldId: zeroId, newId: id },
+      { ref: 'refs/tags/v1', oldId: zeroId, newId: id },
+    ];
+    assert.deepEqual(seen.push?.changes, changes);
+    assert.deepEqual(seen.push?.pushOptions, ['ci.skip', 'a=b c']);
+    assert.equal(seen.before, null);
+    assert.deepEqual(seen.moved, changes);
+    assert.equal(seen.afterwards, id);
+  });
+
+  test('that is refused moves nothing and tells every line of the reason', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const { url, received } = await serve(t, git, repository, {
+      check: async () => ({ refuse: 'You may not.\nReally.' }),
+      after: () => assert.fail('nothing moved'),
+    });
+    const copy = await workingCopy(t);
+    const id = await copy.commit('First');
+    const ran = await copy.tryGit('push', url, 'main', 'main:other');
+    assert.equal(ran.code, 1);
+    assert.match(ran.stderr, /remote: GitLab: You may not\.\s*\nremote: GitLab: Really\./);
+    assert.equal(ran.stderr.match(/pre-receive hook declined/g)?.length, 2);
+    assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
+    assert.equal(await readObject(git, repository, id), null, 'its objects are gone with the quarantine');
+    assert.deepEqual(received[0]?.verdict, { refuse: 'You may not.\nReally.' });
+  });
+
+  test('whose check throws moves nothing', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const { url } = await serve(t, git, repository, { check: () => Promise.reject(new Error('the database is away')) });
+    const copy = await workingCopy(t);
+    await copy.commit('First');
+    assert.notEqual((await copy.tryGit('push', url, 'main')).code, 0);
+    assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
+  });
+
+  test('shows its new objects to check, and to nobody else', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const verdicts: boolean[] = [];
+    const check = async ({ changes, quarantine }: Push): Promise<Verdict> => {
+      const { oldId, newId } = changes[0]!;
+      const invocation = { flags: ['-e'], args: [newId] };
+      verdicts.push((await run(git, repository, 'cat-file', invocation, { env: quarantine })).ok);
+      verdicts.push((await run(git, repository, 'cat-file', invocation)).ok);
+      if (oldId !== zeroId) verdicts.push(await isAncestor(git, repository, oldId, newId, quarantine));
+      return 'accept';
+    };
+    const { url } = await serve(t, git, repository, { check });
+    const copy = await workingCopy(t);
+    await copy.commit('First');
+    await copy.git('push', url, 'main');
+    await copy.commit('Second');
+    await copy.git('push', url, 'main');
+    await copy.git('commit', '-q', '--amend', '--allow-empty', '-m', 'Other');
+    await copy.git('push', '--force', url, 'main');
+    assert.deepEqual(verdicts, [true, false, true, false, true, true, false, false]);
+  });
+
+  test('reports only the refs that git itself has moved', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const moved: (readonly RefChange[])[] = [];
+    const copy = await workingCopy(t);
+    const first = await copy.commit('First');
+    let somebodyIsFaster = false;
+    const { url } = await serve(t, git, repository, {
+      check: async () => {
+        if (somebodyIsFaster) await run(git, repository, 'update-ref', { flags: ['-d'], args: ['refs/heads/main'] });
+        return 'accept';
+      },
+      after: async (refs) => void moved.push(refs),
+    });
+    await copy.git('push', url, 'main', 'main:other');
+    const second = await copy.commit('Second');
+    somebodyIsFaster = true;
+    const ran = await copy.tryGit('push', url, 'main', 'main:other');
+    assert.match(ran.stderr, /! \[remote rejected\] main -> main/);
+    assert.deepEqual(moved[1], [{ ref: 'refs/heads/other', oldId: first, newId: second }]);
+    assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
+    assert.equal(await resolveRef(repository, 'refs/heads/other'), second);
+  });
+
+  test('of which nothing moves after all still tells after so', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const moved: (readonly RefChange[])[] = [];
+    const copy = await workingCopy(t);
+    const first = await copy.commit('First');
+    const { url } = await serve(t, git, repository, {
+      check: async ({ changes, quarantine }) => {
+        const target = changes[0]!.newId;
+        if (target !== first) {
+          await run(git, repository, 'update-ref', { flags: ['-d'], args: ['refs/heads/main'] });
+          assert.notDeepEqual(quarantine, {});
+        }
+        return 'accept';
+      },
+      after: async (refs) => void moved.push(refs),
+    });
+    await copy.git('push', url, 'main');
+    await copy.commit('Second');
+    assert.notEqual((await copy.tryGit('push', url, 'main')).code, 0);
+    assert.deepEqual(moved[1], []);
+  });
+
+  test('waits for after before the client ends', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    let done = false;
+    const { url } = await serve(t, git, repository, {
+      after: async () => {
+        for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        done = true;
+      },
+    });
+    const copy = await workingCopy(t);
+    await copy.commit('First');
+    await copy.git('push', url, 'main');
+    assert.ok(done);
+  });
+
+  test('of refs that belong to the server, or to nobody, is refused', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const { url } = await serve(t, git, repository);
+    const copy = await workingCopy(t);
+    await copy.commit('First');
+    for (const ref of [
+      'refs/keep-around/x',
+      'refs/pipelines/1',
+      'refs/merge-requests/1/head',
+      'refs/environments/e',
+      'refs/x/y',
+    ]) {
+      const ran = await copy.tryGit('push', url, `main:${ref}`);
+      assert.notEqual(ran.code, 0, ref);
+      assert.equal(await resolveRef(repository, ref), null);
+    }
+  });
+
+  test('deletes the branch that HEAD names when check accepts it', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const { url } = await serve(t, git, repository);
+    const copy = await workingCopy(t);
+    await copy.commit('First');
+    await copy.git('push', url, 'main');
+    await copy.git('push', url, ':main');
+    assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
+  });
+
+  test('finds its hooks again when somebody removed them', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const { url, received } = await serve(t, git, repository);
+    const copy = await workingCopy(t);
+    await copy.commit('First');
+    await copy.git('push', url, 'main');
+    await rm(join(hooksDirectory(ownDirectory(git)), 'pre-receive'));
+    await copy.git('push', url, 'main:other');
+    assert.equal(received[1]?.verdict, 'accept');
+  });
+
+  test('may name hundreds of refs', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const { url, received } = await serve(t, git, repository);
+    const copy = await workingCopy(t);
+    await copy.commit('First');
+    await copy.git('push', url, ...Array.from({ length: 500 }, (_, at) => `main:refs/heads/branch-number-${at}`));
+    assert.equal(received[0]?.changes.length, 500);
+    assert.equal(received[0]?.moved.length, 500);
+  });
+
+  test('that breaks off in the middle of its pack moves nothing and asks nobody', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const copy = await workingCopy(t);
+    const id = await copy.commit('First');
+    const command = `${zeroId} ${id} refs/heads/main\0report-status`;
+    const length = (command.length + 4).toString(16).padStart(4, '0');
+    const input = new PassThrough();
+    const output = new PassThrough();
+    output.resume();
+    const ends = receivePack(git, repository, {
+      input,
+      output,
+      check: () => assert.fail('the push is not complete'),
+      after: () => assert.fail('nothing moved'),
+    });
+    input.write(`${length}${command}0000PACK`);
+    input.destroy();
+    assert.equal((await ends).verdict, null);
+    assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
+  });
+
+  test('cannot hide a ref behind a name that holds line feeds', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const copy = await workingCopy(t);
+    const id = await copy.commit('First');
+    await copy.git('push', (await serve(t, git, repository)).url, 'main');
+    const line = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
+    for (const name of ['refs/heads/a\n\n', `refs/heads/a\n${id} ${zeroId} refs/heads/b\n\npost-receive`]) {
+      const commands = [
+        line(`${id} ${zeroId} ${name}\0report-status delete-refs`),
+        line(`${id} ${zeroId} refs/heads/main`),
+      ];
+      const output = new PassThrough();
+      output.resume();
+      const { verdict } = await receivePack(git, repository, {
+        input: Readable.from([Buffer.from(`${commands.join('')}0000`)], { objectMode: false }),
+        output,
+        check: () => assert.fail('it is refused before'),
+        after: () => assert.fail('nothing moved'),
+      });
+      assert.deepEqual(verdict, { refuse: 'A ref name is invalid' });
+      assert.equal(await resolveRef(repository, 'refs/heads/main'), id);
+    }
+  });
+
+  test('goes on to its end when the client leaves after check', async (t) => {
+    const { git, repository } = await gitWithRepository(t);
+    const copy = await workingCopy(t);
+    const id = await copy.commit('First');
+    await copy.git('push', (await serve(t, git, repository)).url, 'main');
+    const command = `${id} ${zeroId} refs/heads/main\0report-status delete-refs`;
+    const length = (command.length + 4).toString(16).padStart(4, '0');
+    const output = new PassThrough();
+    const { moved } = await receivePack(git, repository, {
+      input: Readable.from([Buffer.from(`${length}${command}0000`)], { objectMode: false }),
+      output,
+      check: async () => {
+        output.destroy();
+        return 'accept';
+      },
+      after: async () => undefined,
+    });
+    assert.deepEqual(moved, [{ ref: 'refs/heads/main', oldId: id, newId: zeroId }]);
+    assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
+  });
+});
+
+describe('a message of a hook', () => {
+  const head = 'pre-receive\nGIT_OBJECT_DIRECTORY=/q\n\n';
+  const line = `${zeroId} ${'1'.repeat(40)} refs/heads/main\n`;
+
+  test('gives environment and changes', () => {
+    const message = readMessage(Buffer.from(`${head}${line}`));
+    assert.equal(message.environment.GIT_OBJECT_DIRECTORY, '/q');
+    assert.deepEqual(message.changes, [{ ref: 'refs/heads/main', oldId: zeroId, newId: '1'.repeat(40) }]);
+  });
+
+  for (const [what, text] of [
+    ['a ref name that holds an empty line', `${line.trimEnd()}\n\n${line}`],
+    ['a ref name with a blank', line.replace('main', 'ma in')],
+    ['a line that is no change', `hello\n${line}`],
+  ] as const) {
+    test(`is refused for ${what}`, () => {
+      assert.throws(() => readMessage(Buffer.from(head + text)), HookMessageInvalid);
+    });
+  }
+
+  test('is refused for a name that is not UTF-8', () => {
+    assert.throws(
+      () => readMessage(Buffer.concat([Buffer.from(head), Buffer.from(line.trimEnd()), Buffer.from([0xff, 0x0a])])),
+      HookMessageInvalid,
+    );
+  });
+});

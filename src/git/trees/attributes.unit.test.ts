@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { commitTo, files, gitWorld } from '../fixtures.testing.ts';
+import type { GitChild } from '../process/spawn.ts';
+import { lfsPaths } from './attributes.ts';
+
+const PATHS = [
+  'a.bin',
+  'A.BIN',
+  'x/y/a.bin',
+  'top/any',
+  'x/top/any',
+  'sp ace.x',
+  'a.huge',
+  'sub/a.bin',
+  'sub/keep.bin',
+  'sub/a.zip',
+  'sub/deep/a.bin',
+  'a.txt',
+  'new\nline.bin',
+  '"q".bin',
+  'ü.bin',
+  '-x.bin',
+];
+const LFS = [
+  'a.bin',
+  'x/y/a.bin',
+  'top/any',
+  'sp ace.x',
+  'a.huge',
+  'sub/keep.bin',
+  'new\nline.bin',
+  '"q".bin',
+  'ü.bin',
+  '-x.bin',
+];
+
+test('the attribute files of the commit decide which paths are LFS', async (t) => {
+  const world = await gitWorld(t);
+  const commit = await commitTo(
+    world,
+    'main',
+    files({
+      '.gitattributes':
+        '*.bin filter=lfs diff=lfs merge=lfs -text\n/top/** filter=lfs\n"sp ace.x" filter=lfs\n[attr]big filter=lfs\n*.huge big\n',
+      'sub/.gitattributes': '*.bin -filter\nkeep.bin filter=lfs\n*.zip filter=other\n',
+      'plain/a.txt': 'x',
+    }),
+  );
+  for (let round = 0; round < 2; round += 1) {
+    assert.deepEqual([...(await lfsPaths(world.git, world.repository, commit, PATHS))].sort(), LFS.toSorted());
+  }
+  const left = (await readdir(tmpdir())).filter((name) => name.startsWith('hearth-attributes-'));
+  assert.deepEqual(left, []);
+});
+
+test('without a filter in the attribute files git is not asked', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const first = await commitTo(world, 'main', files({ a: 'a' }));
+  const second = await commitTo(world, 'main', files({ '.gitattributes': '*.txt text\n' }));
+  const started: string[] = [];
+  const { children } = git.processes;
+  const add = children.add.bind(children);
+  t.mock.method(children, 'add', (child: GitChild) => {
+    started.push(child.command);
+    return add(child);
+  });
+  for (const commit of [first, second, '1'.repeat(40)]) {
+    assert.deepEqual(await lfsPaths(git, repository, commit, ['a.bin', 'x/a.bin', '\udc80', 'a\0b']), new Set());
+  }
+  assert.deepEqual(
+    started.filter((command) => command !== 'cat-file'),
+    [],
+  );
+});

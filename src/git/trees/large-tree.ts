@@ -1,0 +1,70 @@
+import type { TreeEntry } from '../objects/object-parser.ts';
+import { encodeName } from '../ref-names.ts';
+
+/** A stored tree that has too many entries to be taken apart for a change of a few of them. */
+export interface LargeTree {
+  entry(name: string): Promise<TreeEntry | null>;
+  /** The bytes of the tree object. */
+  content(): Promise<Buffer>;
+}
+
+/** Entries between two turns of the event loop. */
+const IN_ONE_TURN = 10_000;
+
+/**
+ * The bytes of a tree without the entries of these names, whatever they are, and with others, which are sorted as git
+ * sorts. What stays is copied as it is.
+ */
+export async function replaceEntries(
+  content: Buffer,
+  names: readonly string[],
+  entries: readonly TreeEntry[],
+): Promise<Buffer> {
+  const replaced = new Set(names.map((name) => encodeName(name).toString('latin1')));
+  const added = entries.map((entry) => ({ key: sortKey(encodeName(entry.name), entry.type === 'tree'), entry }));
+  const parts: Buffer[] = [];
+  let kept = 0;
+  let next = 0;
+  let seen = 0;
+  for (let at = 0; at < content.length; ) {
+    const blank = content.indexOf(0x20, at);
+    const zero = content.indexOf(0, blank);
+    const end = zero + 21;
+    if (blank < 0 || zero < 0 || end > content.length) throw new Error('A tree object ends within an entry');
+    const name = content.subarray(blank + 1, zero);
+    const isReplaced = replaced.has(name.toString('latin1'));
+    const from = next;
+    if (next < added.length) {
+      const key = sortKey(name, content[at] === DIRECTORY);
+      while (next < added.length && Buffer.compare(added[next]!.key, key) < 0) next += 1;
+    }
+    if (isReplaced || next > from) {
+      parts.push(content.subarray(kept, at), ...added.slice(from, next).map(({ entry }) => formatEntry(entry)));
+      kept = isReplaced ? end : at;
+    }
+    at = end;
+    seen += 1;
+    if (seen % IN_ONE_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  parts.push(content.subarray(kept), ...added.slice(next).map(({ entry }) => formatEntry(entry)));
+  return Buffer.concat(parts);
+}
+
+/** The first digit of the mode of a directory, which is written without its zero: no other begins with a 4. */
+const DIRECTORY = 0x34;
+
+/** git compares bytes, and a directory as if its name ended in `/`. */
+export function sortKey(name: Buffer, isDirectory: boolean): Buffer {
+  return isDirectory ? Buffer.concat([name, SLASH]) : name;
+}
+
+const SLASH = Buffer.from('/');
+
+function formatEntry({ mode, name, id }: TreeEntry): Buffer {
+  return Buffer.concat([
+    Buffer.from(`${mode.replace(/^0/, '')} `, 'latin1'),
+    encodeName(name),
+    Buffer.from([0]),
+    Buffer.from(id, 'hex'),
+  ]);
+}

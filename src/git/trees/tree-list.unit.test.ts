@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commitTo, files, gitWorld } from '../fixtures.testing.ts';
+import { nestedTrees, wideTree } from '../objects/bombs.testing.ts';
+import { readCommit } from '../objects/object-reader.ts';
+import { output } from '../process/spawn.ts';
+import { entryInTree } from './path-entries.ts';
+import { listTree } from './tree-list.ts';
+
+test('a deep list is cut into the same entries wherever it is cut', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const commit = await commitTo(world, 'main', files({ 'b/c/d': '1', 'b/e': 'same', 'a-b': 'same', 'a/x\ty z': '2' }));
+  const { treeId } = (await readCommit(git, repository, commit))!;
+  const list = (await listTree(git, repository, treeId, { deep: true }))!;
+  const whole = list.slice(0, list.length);
+  assert.deepEqual(
+    whole.map(({ type, path }) => `${type} ${path}`),
+    ['tree a', 'tree b', 'tree b/c', 'blob a-b', 'blob a/x\ty z', 'blob b/c/d', 'blob b/e'],
+  );
+  for (const [place, entry] of whole.entries()) {
+    assert.deepEqual(list.slice(place, place + 1), [entry]);
+    assert.equal(list.idAt(place), entry.id);
+  }
+  assert.equal(list.placeOf(whole[6]!.id), 3, 'equal files: the first of them');
+  assert.equal(list.placeOf('f'.repeat(40)), -1);
+  assert.equal(list.idAt(99), '');
+  assert.deepEqual(list.slice(5, 100).length, 2);
+  assert.equal(await listTree(git, repository, treeId, { deep: true }), list, 'asked once');
+});
+
+test('submodules come last, names that are no UTF-8 keep their bytes', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const blob = (await output(git, repository, 'hash-object', { flags: ['-w', '--stdin'] }, { input: 'x' }))
+    .toString()
+    .trim();
+  const lines = [
+    Buffer.from(`160000 commit ${'1'.repeat(40)}\ta-module\0`),
+    Buffer.concat([Buffer.from(`100755 blob ${blob}\tz`), Buffer.from([0xff, 0])]),
+  ];
+  const made = await output(git, repository, 'mktree', { flags: ['-z', '--missing'] }, { input: Buffer.concat(lines) });
+  const treeId = made.toString().trim();
+  const expected = [
+    { mode: '100755', type: 'blob', id: blob, path: 'z\udcff' },
+    { mode: '160000', type: 'commit', id: '1'.repeat(40), path: 'a-module' },
+  ];
+  for (const list of [
+    await listTree(git, repository, treeId),
+    await listTree(git, repository, treeId, { deep: true }),
+  ]) {
+    assert.deepEqual(list?.slice(0, 10), expected);
+    assert.equal(list?.placeOf('1'.repeat(40)), 1);
+  }
+  assert.equal(await listTree(git, repository, blob), null);
+});
+
+test('a page of a tree with ten thousand million paths costs what the page holds', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const bomb = await nestedTrees(git, repository, 10, 10);
+  const wanted = { entries: 21, counted: 10_001 };
+  const list = (await listTree(git, repository, bomb, { deep: true, wanted }))!;
+  assert.deepEqual([list.complete, list.length > 10_000, list.length < 100_000], [false, true, true]);
+  const page = list.slice(0, 3).map(({ path }) => path);
+  assert.deepEqual(page, [
+    'entry-0000000',
+    'entry-0000000/entry-0000000',
+    `${'entry-0000000/'.repeat(2)}entry-0000000`,
+  ]);
+  assert.equal(await listTree(git, repository, bomb, { deep: true, wanted: { ...wanted, entries: 5 } }), list);
+  const whole = (await listTree(git, repository, bomb, { deep: true }))!;
+  assert.deepEqual([whole.complete, whole.length > 300_000], [false, true], 'the reading ends at 64 MiB');
+});
+
+test('whoever wants to know of more gets more than those who ask for as long a page at the same time', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const bomb = await nestedTrees(git, repository, 10, 10);
+  const ask = (counted: number) => listTree(git, repository, bomb, { deep: true, wanted: { entries: 21, counted } });
+  const [, more] = await Promise.all([ask(1), ask(50_000)]);
+  assert.ok(more!.length > 50_000);
+});
+
+test('a tree with very many entries is listed, and looked into, without taking it apart', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const wide = await wideTree(git, repository, 200_000);
+  const list = (await listTree(git, repository, wide))!;
+  assert.deepEqual([list.complete, list.length], [true, 200_000]);
+  assert.equal((await entryInTree(git, repository, wide, 'entry-0123456'))?.name, 'entry-0123456');
+  assert.equal(await entryInTree(git, repository, wide, 'entry-x'), null);
+  assert.equal(await entryInTree(git, repository, wide, ':(glob)*'), null);
+  assert.equal(await entryInTree(git, repository, wide, 'entry-0123456/below'), null);
+});

@@ -1,0 +1,112 @@
+import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import type { Transaction } from '#database/database.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { memberRole } from '#domain/namespaces/projects.ts';
+import type { Commit } from '#git/objects/object-reader.ts';
+import type { Access } from './access.ts';
+
+/**
+ * What people plan and talk about, as that sees it which hangs on it: notes, histories. What hangs on several kinds alike
+ * is declared once, for each of them.
+ */
+export type Thing = ThingOfProject | ThingOfGroup;
+
+/** What people comment on: commits too, of which nothing else is told. */
+export type Noteable = Thing | ThingOfCommit;
+
+interface AnyThing {
+  readonly id: number;
+  /** Null: nobody whom this server knows. */
+  readonly authorId: number | null;
+  /** Only members take part in the discussion. */
+  readonly locked: boolean;
+}
+
+export interface ThingOfProject extends AnyThing {
+  readonly type: 'Issue' | 'MergeRequest';
+  readonly iid: number;
+  readonly project: Project;
+  readonly group?: undefined;
+}
+
+export interface ThingOfGroup extends AnyThing {
+  readonly type: 'Epic';
+  readonly iid: number;
+  readonly group: Group;
+  readonly project?: undefined;
+}
+
+/** Its id is 0 until something has been said on it. */
+export interface ThingOfCommit extends AnyThing {
+  readonly type: 'Commit';
+  readonly project: Project;
+  readonly group?: undefined;
+  readonly commit: Commit;
+}
+
+/** Is it locked, and the caller no member? He takes no part in the discussion then. */
+export function isShutOut(caller: Caller, { locked, project }: Noteable): boolean {
+  return locked && !isAdministrator(caller) && (project === undefined || memberRole(project) === 0);
+}
+
+export interface InThing<Of extends Noteable = Thing> {
+  readonly thing: Of;
+  readonly caller: SignedIn;
+}
+
+export interface NumberedThing<Of extends Thing = Thing> {
+  readonly thing: Of;
+  readonly caller: Caller;
+}
+
+/** One kind of what people comment on, as a declaration sees it. */
+export interface NoteableKind<Of extends Noteable = Noteable> {
+  readonly type: Of['type'];
+  /** With its article, for summaries. */
+  readonly aThing: 'an issue' | 'a merge request' | 'an epic' | 'a commit';
+  readonly path:
+    | '/projects/:id/issues/:issue_iid'
+    | '/projects/:id/merge_requests/:merge_request_iid'
+    | '/groups/:id/epics/:epic_id'
+    | '/projects/:id/repository/commits/:sha';
+  /** Whose abilities decide: in labels of access. */
+  readonly place: 'project' | 'group';
+  /** Signed-in callers who may read it; to others it is not there. */
+  reading(): Access<InThing<Of>>;
+  /**
+   * Thing and caller as they stand in the transaction, for what can't be taken back. Throws `AccessLost` when the caller
+   * may read it no more, or it is gone.
+   */
+  again(tx: Transaction, caller: SignedIn, thing: Of): Promise<InThing<Of>>;
+}
+
+/** One kind of things. */
+export interface ThingKind<Of extends Thing = Thing> extends NoteableKind<Of> {
+  /** By the number that its place has given it. */
+  readonly numberedPath:
+    | '/projects/:id/issues/:issue_iid'
+    | '/projects/:id/merge_requests/:merge_request_iid'
+    | '/groups/:id/epics/:epic_iid';
+  /** Who calls by that path, the public too or users only; whoever may not read it is refused in these words. */
+  numbered(callers: 'anybody' | 'users', unreadable: () => unknown): Access<NumberedThing<Of>>;
+}
+
+/** The things of these kinds. */
+type OfKinds<Kinds extends readonly unknown[]> = Kinds[number] extends infer Kind
+  ? Kind extends NoteableKind<infer Of>
+    ? Of
+    : never
+  : never;
+
+type AnyOf<Kinds extends readonly unknown[]> = Kinds[number] extends ThingKind
+  ? ThingKind<Extract<OfKinds<Kinds>, Thing>>
+  : NoteableKind<OfKinds<Kinds>>;
+
+/** `export const [listIssueNotes, listMergeRequestNotes] = forThings(KINDS, (kind) => endpoint({ ... }))` */
+export function forThings<const Kinds extends readonly NoteableKind[], Made>(
+  kinds: Kinds,
+  declare: (kind: AnyOf<Kinds>) => Made,
+): { readonly [Index in keyof Kinds]: Made } {
+  return kinds.map((kind) => declare(kind as AnyOf<Kinds>)) as { [Index in keyof Kinds]: Made };
+}

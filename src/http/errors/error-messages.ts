@@ -1,0 +1,67 @@
+import type { RefusalEntry } from './error-table.ts';
+
+/** The texts of refusals that many endpoints share, for their `refuses`. What only one family says stands there. */
+
+/** A record's validation errors, `{"message":{"<field>":["<text>"]}}`: the refusal's value `errors` is the object. */
+export const INVALID = [400, { message: '{errors}' }] as const satisfies RefusalEntry;
+
+/** It is so already: no body, as a 304 has none. */
+export const NOT_MODIFIED = [304, ''] as const satisfies RefusalEntry;
+
+export const FORBIDDEN = [403, '403 Forbidden'] as const satisfies RefusalEntry;
+
+/** A record below something that is there (contract/conventions.md §5). */
+export const NOT_FOUND = [404, '404 Not found'] as const satisfies RefusalEntry;
+
+/** The group or project that the path named went away while it was worked on. */
+export const GONE = {
+  Group: [404, '404 Group Not Found'],
+  Project: [404, '404 Project Not Found'],
+} as const satisfies Record<string, RefusalEntry>;
+
+export const USER_NOT_FOUND = [404, '404 User Not Found'] as const satisfies RefusalEntry;
+
+/** An application limit (contract/conventions.md §8). */
+export const TOO_MANY_REQUESTS = [
+  429,
+  { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+  { 'Retry-After': '{seconds}' },
+] as const satisfies RefusalEntry;
+
+export const READ_ONLY = [
+  400,
+  'The repository is temporarily read-only. Please try again later.',
+] as const satisfies RefusalEntry;
+
+/** Who commits to a branch that he may not push to. */
+export const PUSH_FORBIDDEN = [
+  403,
+  '403 Forbidden - You are not allowed to push into this branch',
+] as const satisfies RefusalEntry;
+
+/** Somebody else has moved the branch while the commit was made. */
+export const BRANCH_MOVED = [
+  400,
+  'Could not update refs/heads/{branch}. Please refresh and try again.',
+] as const satisfies RefusalEntry;
+
+/** Of changes of files that become a commit on a branch (contract/repository.md §1 and §4). */
+export const COMMIT_REFUSALS = {
+  notAllowed: PUSH_FORBIDDEN,
+  readOnly: READ_ONLY,
+  startShaInvalid: [400, "Invalid start_sha '{sha}'"],
+  startShaUnknown: [400, "Cannot find start_sha '{sha}'"],
+  notOnBranch: [400, 'You can only create or edit files when you are on a branch'],
+  branchExists: [400, "A branch called '{branch}' already exists. Switch to that branch in order to make changes"],
+  branchInvalid: [400, "Something went wrong when we tried to create '{branch}' for you: Branch name is invalid"],
+  looksLikeSha: [400, 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'],
+  forceNotAllowed: [400, 'You are not allowed to force push code to a protected branch on this project.'],
+  stale: [400, 'You are attempting to update a file that has changed since you started editing it.'],
+  lfsMissing: [400, 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".'],
+  fileExists: [400, 'A file with this name already exists'],
+  fileMissing: [400, "A file with this name doesn't exist"],
+  isDirectory: [400, 'A directory with this name already exists'],
+  pathInvalid: [400, "invalid path: '{path}'"],
+  empty: [400, 'The commit is empty: the file already has this content'],
+  moved: BRANCH_MOVED,
+} as const satisfies Record<string, RefusalEntry>;

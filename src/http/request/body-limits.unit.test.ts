@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { smallServer } from '#test/support/minimal-server.ts';
+import { open } from '../access/access.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { bare } from '../endpoint/entity.ts';
+import { shown } from '../endpoint/responses.ts';
+import { optional } from '../parameters/declarations.ts';
+import { text } from '../parameters/texts.ts';
+
+// What a body may hold at most, in each encoding. How long the server takes to say so is measured in test/hostile.
+
+const shared = { access: open(), params: { name: optional(text) }, answer: shown(bare(Type.Unknown())) } as const;
+const echo = ({ params }: { params: object }) => params;
+
+const { anonymous } = await smallServer({
+  readEcho: endpoint({ get: '/echo', summary: 'Read', ...shared, handle: echo }),
+  createEcho: endpoint({ post: '/echo', summary: 'Create', ...shared, handle: echo }),
+  deleteEcho: endpoint({ delete: '/echo', summary: 'Delete', ...shared, handle: echo }),
+});
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data; boundary=edge';
+
+async function send(raw: string | Buffer, type: string, method = 'POST') {
+  const {
+    status,
+    body,
+    text: told,
+  } = await anonymous.send(method, '/echo', { raw, headers: { 'Content-Type': type } });
+  return [status, body ?? told];
+}
+
+const tooMany = [400, { error: 'Too many total parameters' }];
+
+test('a form of more than 100,000 pairs is refused, whatever they are', async () => {
+  const pairs = (pair: string, count: number) => Array.from({ length: count }, () => pair).join('&');
+  assert.deepEqual(await send(`${pairs('a[][b]=1', 99_999)}&name=x`, FORM_TYPE), [200, { name: 'x' }]);
+  for (const pair of ['a[][b]=1', 'a', '', 'a[b][c]=%41']) {
+    assert.deepEqual(await send(pairs(pair, 100_002), FORM_TYPE), tooMany, pair);
+  }
+});
+
+test('a name that is longer than 8 KiB, or deep without an end, is for nobody', async () => {
+  for (const name of ['n'.repeat(9000), `a${'[a]'.repeat(1_000_000)}`, `name${'[]'.repeat(5000)}`]) {
+    assert.deepEqual(await send(`${name}=y&name=x`, FORM_TYPE), [200, { name: 'x' }]);
+  }
+});
+
+const part = (name: string, value: string, header = `; name="${name}"`) =>
+  `--edge\r\nContent-Disposition: form-data${header}\r\n\r\n${value}\r\n`;
+
+test('a multipart body of more than 50,000 parts is refused', async () => {
+  const many = part('a', '').repeat(49_999);
+  assert.deepEqual(await send(`${many}${part('name', 'x')}--edge--`, MULTIPART), [200, { name: 'x' }]);
+  assert.deepEqual(await send(`${many}${part('name', 'x').repeat(2)}--edge--`, MULTIPART), tooMany);
+});
+
+test('a multipart body is refused at its first bad part, be it the first or the last', async () => {
+  const bad = Buffer.from(part('a', '\u00ff'), 'latin1');
+  const good = Buffer.from(part('name', 'x').repeat(2000));
+  const end = Buffer.from('--edge--');
+  for (const parts of [[bad, good], [good, bad], Array.from({ length: 1000 }, () => bad)]) {
+    assert.deepEqual(await send(Buffer.concat([...parts, end]), MULTIPART), [400, 'Bad Request']);
+  }
+});
+
+test('a part without a name, or with a name that no client sends, harms nobody', async () => {
+  for (const header of ['', '; filename="a.txt"']) {
+    const body = `${part('', 'y', header)}${part('name', 'x')}--edge--`;
+    assert.deepEqual(await send(body, MULTIPART), [200, { name: 'x' }], header);
+  }
+  assert.deepEqual(await send(`${part('n'.repeat(9000), 'y')}--edge--`, MULTIPART), [400, 'Bad Request']);
+});
+
+test('bodies of GET and DELETE may have 64 KiB', async () => {
+  for (const method of ['GET', 'DELETE']) {
+    const body = (length: number) => `{"name":"x","a":"${'a'.repeat(length - 19)}"}`;
+    assert.deepEqual(await send(body(65_536), JSON_TYPE, method), [200, { name: 'x' }], method);
+    const tooLarge = [413, { message: '413 Request Entity Too Large' }];
+    for (const type of [JSON_TYPE, FORM_TYPE, MULTIPART]) {
+      assert.deepEqual(await send(body(65_537), type, method), tooLarge, `${method} ${type}`);
+    }
+  }
+  assert.equal((await send(`{"more":"${'a'.repeat(65_537)}"}`, JSON_TYPE))[0], 200);
+});
+
+test('JSON that is not UTF-8 is refused as plain text, with nothing in it replaced', async () => {
+  for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]) {
+    const body = Buffer.concat([Buffer.from('{"name":"a'), Buffer.from(bytes), Buffer.from('"}')]);
+    assert.deepEqual(await send(body, JSON_TYPE), [400, 'Bad Request']);
+  }
+  const utf16 = Buffer.from('\ufeff{"name":"a"}', 'utf16le');
+  assert.deepEqual(await send(utf16, JSON_TYPE), [400, 'Bad Request']);
+});
+
+test('what JSON holds is counted by what is sent, brackets in texts aside', async () => {
+  const tooDeep = [400, { error: 'Parameters nested too deeply' }];
+  const brackets = (count: number) => `${'['.repeat(count)}${']'.repeat(count)}`;
+  assert.deepEqual(await send(brackets(32), JSON_TYPE), [200, {}]);
+  assert.deepEqual(await send(brackets(33), JSON_TYPE), tooDeep);
+  assert.deepEqual(await send(brackets(5_000_000), JSON_TYPE), tooDeep);
+  const said = `${brackets(100)},\\"{},\\\\`;
+  assert.deepEqual(await send(`{"name":"${said}"}`, JSON_TYPE), [200, { name: JSON.parse(`"${said}"`) }]);
+  assert.deepEqual(await send(`{"a":1${',"a":1'.repeat(50_000)}}`, JSON_TYPE), [
+    400,
+    { error: 'Hash parameter too large' },
+  ]);
+  const named = (length: number) => Array.from({ length: 20_000 }, (_, at) => `"${'n'.repeat(length)}${at}":1`);
+  assert.deepEqual(await send(`{${named(90).join()}}`, JSON_TYPE), [200, {}]);
+  assert.deepEqual(await send(`{${named(110).join()}}`, JSON_TYPE), [400, { error: 'Hash parameter too large' }]);
+  for (const broken of ['[[]', '{}}{', ']', '"', '{"a":"b\\"}']) {
+    assert.deepEqual(await send(broken, JSON_TYPE), [400, { error: 'Invalid JSON format' }], broken);
+  }
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HttpRefusal } from '../errors/http-error.ts';
+import { holdBody, letGo } from './body-memory.ts';
+import type { Incoming } from './incoming.ts';
+
+const MEBIBYTE = Buffer.alloc(1024 * 1024);
+
+/** How many clients at this address may hold a mebibyte each, and what the next one hears. */
+function fill(address: (index: number) => string) {
+  const requests: Incoming[] = [];
+  for (;;) {
+    const request = { clientAddress: address(requests.length) } as Incoming;
+    try {
+      holdBody(request).push(MEBIBYTE);
+      requests.push(request);
+    } catch (error) {
+      assert.ok(error instanceof HttpRefusal);
+      return { requests, refusal: error, end: () => requests.forEach(letGo) };
+    }
+  }
+}
+
+test('bodies on their way hold no more than so much, of one network and in all', () => {
+  const one = fill(() => '192.0.2.1');
+  assert.deepEqual([one.refusal.status, one.refusal.headers], [503, { 'Retry-After': '10' }]);
+  const others = fill((index) => `198.51.100.${index}`);
+  assert.deepEqual([one.requests.length, others.requests.length], [64, 64]);
+  one.end();
+  others.end();
+  const again = fill((index) => `198.51.100.${index}`);
+  assert.equal(again.requests.length, 128, 'what was answered holds nothing');
+  again.end();
+});
+
+test('a body that comes byte by byte is the same body, and holds little more than its bytes', () => {
+  const request = { clientAddress: '192.0.2.1' } as Incoming;
+  const body = holdBody(request);
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+  for (const byte of bytes.subarray(0, 200_000)) body.push(Buffer.of(byte));
+  body.push(bytes.subarray(200_000, 250_000));
+  for (const byte of bytes.subarray(250_000)) body.push(Buffer.of(byte));
+  assert.equal(body.size, bytes.length);
+  const pieces = body.pieces();
+  assert.ok(pieces.length < 20, `${pieces.length} pieces`);
+  assert.deepEqual(Buffer.concat(pieces), bytes);
+  letGo(request);
+});

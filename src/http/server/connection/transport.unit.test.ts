@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { DatabaseUnavailable } from '#database/database.ts';
+import { open } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { bare } from '#http/endpoint/entity.ts';
+import { created, nothing, pageOf, plainText, shape, shown, stream } from '#http/endpoint/responses.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { text } from '#http/parameters/texts.ts';
+import { integer } from '#http/parameters/types.ts';
+import { smallServer } from '#test/support/minimal-server.ts';
+
+const Thing = shape('Thing', { id: Type.Integer() });
+const entered = Promise.withResolvers<void>();
+const released = Promise.withResolvers<void>();
+
+const endpoints = {
+  readThing: endpoint({
+    get: '/things/:id',
+    summary: 'Read',
+    access: open(),
+    params: { id: optional(integer) },
+    answer: shown(bare(Thing)),
+    handle: ({ params }) => ({ id: params.id ?? 0 }),
+  }),
+  listThings: endpoint({
+    get: '/things',
+    summary: 'List',
+    access: open(),
+    answer: pageOf(bare(Thing)),
+    handle: () => ({ items: [{ id: 1 }], total: 1, more: false }),
+  }),
+  listMore: endpoint({
+    get: '/more',
+    summary: 'A list with another page',
+    access: open(),
+    answer: pageOf(bare(Thing)),
+    handle: () => ({ items: [{ id: 1 }], total: null, more: true }),
+  }),
+  createThing: endpoint({
+    post: '/things',
+    summary: 'Create',
+    access: open(),
+    answer: created(bare(Thing)),
+    handle: () => ({ id: 1 }),
+  }),
+  deleteThing: endpoint({
+    delete: '/things/:id',
+    summary: 'Delete',
+    access: open(),
+    answer: nothing,
+    handle: () => {},
+  }),
+  searchThings: endpoint({
+    get: '/search',
+    summary: 'Search',
+    access: open(),
+    params: { q: optional(text) },
+    answer: shown(bare(Type.Unknown())),
+    handle: ({ params }) => params,
+  }),
+  readBytes: endpoint({
+    get: '/bytes',
+    summary: 'Bytes',
+    access: open(),
+    answer: stream,
+    handle: ({ request }) => ({
+      headers: { 'Content-Length': '3' },
+      body: request.method === 'HEAD' ? undefined : 'abc',
+    }),
+  }),
+  breakThing: endpoint({
+    get: '/broken',
+    summary: 'Break',
+    access: open(),
+    answer: plainText,
+    handle: () => {
+      throw new Error('kaputt at https://mira:hunter2@db.test with private_token=glpat-0123456789abcdef');
+    },
+  }),
+  loseThing: endpoint({
+    get: '/lost',
+    summary: 'Lose the database',
+    access: open(),
+    answer: plainText,
+    handle: () => {
+      throw new DatabaseUnavailable(new Error('connection refused'));
+    },
+  }),
+  awaitThing: endpoint({
+    get: '/slow',
+    summary: 'Wait',
+    access: open(),
+    answer: plainText,
+    async handle() {
+      entered.resolve();
+      await released.promise;
+      return 'done';
+    },
+  }),
+};
+
+const server = await smallServer(endpoints);
+const { anonymous, raw, address } = server;
+
+/** Without the checks that the speaking caller makes: for answers that no test should see elsewhere. */
+async function ask(path: string, init: RequestInit = {}): Promise<[number, string]> {
+  const answer = await fetch(`${address}/api/v4${path}`, init);
+  return [answer.status, await answer.text()];
+}
+
+test('every answer carries the general headers and exactly the JSON type', async () => {
+  for (const path of ['/things/1', '/nothing', '/things/x']) {
+    const { headers } = await anonymous.get(path);
+    assert.equal(headers['content-type'], 'application/json', path);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['x-frame-options'], 'SAMEORIGIN');
+    assert.equal(headers.vary, 'Origin');
+    assert.match(String(headers['x-request-id']), /^[A-Za-z0-9-]+$/);
+  }
+});
+
+test('200s to GET and HEAD carry an ETag; whoever knows it gets 304', async () => {
+  const first = await anonymous.get('/things/1');
+  const etag = String(first.headers.etag);
+  assert.match(etag, /^W\/"[0-9a-f]+"$/);
+  assert.equal(first.headers['cache-control'], 'max-age=0, private, must-revalidate');
+  assert.equal((await anonymous.head('/things/1')).headers.etag, etag);
+  for (const known of [etag, etag.slice(2), '*', `"other", ${etag}`]) {
+    const again = await anonymous.get('/things/1', undefined, { 'If-None-Match': known });
+    assert.equal(again.status, 304, known);
+    assert.equal(again.headers.etag, etag);
+    assert.equal(again.headers['content-type'], undefined);
+    assert.equal(again.text, '');
+  }
+  assert.equal((await anonymous.get('/things/2', undefined, { 'If-None-Match': etag })).status, 200);
+  const list = await anonymous.get('/things');
+  const same = await anonymous.get('/things', undefined, { 'If-None-Match': String(list.headers.etag) });
+  assert.equal(same.status, 304);
+  assert.equal(same.headers['x-total'], '1');
+});
+
+test('other answers have no ETag and are not kept', async () => {
+  for (const answer of [
+    await anonymous.post('/things'),
+    await anonymous.delete('/things/1'),
+    await anonymous.get('/nothing'),
+  ]) {
+    assert.equal(answer.headers.etag, undefined);
+    assert.equal(answer.headers['cache-control'], 'no-cache');
+  }
+});
+
+test('204 has neither body nor type', async () => {
+  const { status, headers, text: told } = await anonymous.delete('/things/1');
+  assert.deepEqual([status, told, headers['content-type'], headers['content-length']], [204, '', undefined, undefined]);
+});
+
+test('HEAD answers like every GET, without the body', async () => {
+  for (const path of ['/things/1', '/things', '/search', '/bytes', '/things?page=5']) {
+    const [got, head] = [await anonymous.get(path), await anonymous.head(path)];
+    assert.equal(head.status, got.status, path);
+    assert.equal(head.text, '');
+    const { date: _date, 'x-request-id': _id, ...headers } = got.headers;
+    for (const [name, value] of Object.entries(headers)) assert.equal(head.headers[name], value, `${path}: ${name}`);
+  }
+});
+
+test('OPTIONS tells the methods; another method is 405 and tells them too', async () => {
+  const options = await anonymous.send('OPTIONS', '/things/1');
+  assert.deepEqual([options.status, options.headers.allow], [204, 'GET, DELETE, HEAD, OPTIONS']);
+  for (const method of ['POST', 'PUT', 'PATCH', 'PROPFIND', 'TRACE']) {
+    const wrong = await anonymous.send(method, '/things/1');
+    assert.deepEqual(
+      [wrong.status, wrong.body, wrong.headers.allow],
+      [405, { error: '405 Not Allowed' }, 'GET, DELETE, HEAD, OPTIONS'],
+      method,
+    );
+  }
+  for (const method of ['OPTIONS', 'GET', 'PROPFIND']) {
+    assert.deepEqual((await anonymous.send(method, '/nothing')).body, { error: '404 Not Found' }, method);
+  }
+});
+
+test('other versions of the API', async () => {
+  const old = await anonymous.get('//api/v3/projects');
+  assert.deepEqual([old.status, old.body], [410, { error: 'API V3 is no longer supported. Use API V4 instead.' }]);
+  assert.equal((await anonymous.get('//api/v5/projects')).status, 404);
+});
+
+test('a path id beats every other source, and one beyond any number is looked up', async () => {
+  assert.deepEqual((await anonymous.get('/things/7?id=8')).body, { id: 7 });
+  assert.deepEqual((await anonymous.get('/things/x')).body, { error: 'id is invalid' });
+  assert.deepEqual((await anonymous.get('/things/99999999999999999999')).body, { id: Number.MAX_SAFE_INTEGER });
+  assert.deepEqual((await anonymous.get('/things/-99999999999999999999')).body, { id: Number.MIN_SAFE_INTEGER });
+});
+
+test('bytes beyond ASCII in a query are escaped; bare ones are 400', async () => {
+  assert.deepEqual((await anonymous.get('/search?q=%C3%A9')).body, { q: 'é' });
+  const answer = await raw('GET /api/v4/search?q=é HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+});
+
+test('a request line with a whole URL is read by its path', async () => {
+  const answer = await raw('GET http://a/api/v4/things/3 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  assert.match(answer, /\{"id":3\}$/);
+});
+
+test('NUL in a header, or what is no HTTP, is 400 as plain text', async () => {
+  for (const text of ['GET / HTTP/1.1\r\nHost: a\r\nPRIVATE-TOKEN: a\0b\r\n\r\n', 'nonsense\r\n\r\n']) {
+    const answer = await raw(text);
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: text\/plain\r\n/);
+    assert.match(answer, /\r\nX-Request-Id: [\w-]+\r\n/);
+    assert.match(answer, /\r\n\r\nBad Request$/);
+  }
+});
+
+test('a credential header that is not UTF-8 is 400 as plain text', async () => {
+  const answer = await anonymous.get('/things/1', undefined, { 'PRIVATE-TOKEN': 'a\u00ff' });
+  assert.deepEqual([answer.status, answer.text, answer.headers['content-type']], [400, 'Bad Request', 'text/plain']);
+});
+
+test('links of 8 kB work, and longer ones give way to the one that leads on', async () => {
+  const linkOf = async (search: string) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await anonymous.send('GET', '/more', { raw: JSON.stringify({ search }), headers });
+    assert.deepEqual([answer.status, answer.headers['x-next-page']], [200, '2']);
+    return String(answer.headers.link);
+  };
+  const url = (search: string, page: number) => `<${address}/api/v4/more?search=${search}&page=${page}&per_page=20>`;
+  const [short, long] = ['x'.repeat(2000), 'y'.repeat(8000)];
+  assert.ok((await linkOf(short)) === `${url(short, 2)}; rel="next", ${url(short, 1)}; rel="first"`, 'short');
+  assert.ok((await linkOf(long)) === `${url(long, 2)}; rel="next"`, 'long');
+  assert.equal(await linkOf('z'.repeat(60_000)), 'undefined');
+});
+
+test('a Host that is no host and port is 400, before anything is done with it', async () => {
+  const ask = (host: string) => raw(`GET /api/v4/things HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  for (const host of [
+    'x//evil',
+    'a b',
+    'a/',
+    'a?b',
+    'a#b',
+    'u@a',
+    'a:b',
+    'a:123456',
+    '',
+    '[::1',
+    'a\\b',
+    'a<b>',
+    'x'.repeat(300),
+  ]) {
+    assert.match(await ask(host), /^HTTP\/1\.1 400 [\s\S]*\r\n\r\nBad Request$/, host);
+  }
+  for (const host of ['a', 'a_b.example:8080', '127.0.0.1:1', '[::1]:80', 'xn--bcher-kva.example.']) {
+    assert.ok((await ask(host)).includes(`<http://${host}/api/v4/things`), host);
+  }
+});
+
+test('without a Host, or with an expectation that nobody meets, the answer has the form of all others', async () => {
+  const ask = (version: string, header: string) =>
+    raw(`GET /api/v4/things/1 HTTP/${version}\r\n${header}Connection: close\r\n\r\n`);
+  const form = (status: string, type: string, body: string) =>
+    new RegExp(
+      `^HTTP/1\\.1 ${status}\r\nContent-Type: ${type}\r\n[\\s\\S]*\r\nX-Request-Id: [\\s\\S]*\r\n\r\n${body}$`,
+    );
+  assert.match(await ask('1.1', ''), form('400 Bad Request', 'text/plain', 'Bad Request'));
+  assert.match(await ask('1.0', ''), /\r\n\r\n\{"id":1\}$/);
+  const failed = '\\{"message":"417 Expectation Failed"\\}';
+  assert.match(
+    await ask('1.1', 'Host: a\r\nExpect: tea\r\n'),
+    form('417 Expectation Failed', 'application/json', failed),
+  );
+  assert.match(await ask('1.0', 'Expect: tea\r\n'), /\r\n\r\n\{"id":1\}$/);
+  assert.match(await ask('1.1', 'Host: a\r\nExpect: 100-continue\r\n'), /^HTTP\/1\.1 100 [\s\S]*\{"id":1\}$/);
+});
+
+test('a request without a Host is no better for an expectation, or for asking what a browser may do', async () => {
+  const preflight = 'Origin: http://b\r\nAccess-Control-Request-Method: GET\r\n';
+  for (const [method, header] of [
+    ['OPTIONS', preflight],
+    ['GET', 'Expect: tea\r\n'],
+  ] as const) {
+    const ask = (host: string) => raw(`${method} /api/v4/things HTTP/1.1\r\n${host}${header}Connection: close\r\n\r\n`);
+    assert.match(await ask(''), /^HTTP\/1\.1 400 /, method);
+    assert.match(await ask('Host: a b\r\n'), /^HTTP\/1\.1 400 /, method);
+    assert.match(await ask('Host: a\r\n'), /^HTTP\/1\.1 (204|417) /, method);
+  }
+});
+
+test('a client that goes away before it is answered is logged as 499, and is no failure', async () => {
+  const { hostname, port } = new URL(address);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.write('POST /api/v4/things?gone HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nq=1');
+  await new Promise((resolve) => server.transport.server.once('request', resolve));
+  socket.destroy();
+  const line = () =>
+    server
+      .logged()
+      .split('\n')
+      .find((entry) => entry.includes('/things?gone'));
+  while (line() === undefined) await nextTurn();
+  assert.match(line()!, /"status":499/);
+});
+
+test('the moment of an answer is that of the clock', async () => {
+  const expected = 'Fri, 02 Jan 2026 03:04:05 GMT';
+  for (const path of ['/things', '/nothing']) assert.equal((await anonymous.get(path)).headers.date, expected);
+  assert.match(await raw('nonsense\r\n\r\n'), new RegExp(`\r\nDate: ${expected}\r\n`));
+});
+
+test('a fault is 500 without a word of what it was; the log tells, without secrets', async () => {
+  assert.deepEqual(await ask('/broken?password=fedcba9876543210'), [500, '{"message":"500 Internal Server Error"}']);
+  const line =
+    server
+      .logged()
+      .split('\n')
+      .find((entry) => entry.includes('A request failed')) ?? '';
+  assert.match(line, /kaputt/);
+  assert.match(line, /"endpoint":"breakThing"/);
+  assert.doesNotMatch(server.logged(), /hunter2|0123456789abcdef|fedcba9876543210/);
+});
+
+test('a database that is away is 503', async () => {
+  assert.deepEqual(await ask('/lost'), [503, '{"message":"503 Service Unavailable"}']);
+  assert.equal((await anonymous.get('/lost')).headers['retry-after'], '10');
+});
+
+test('a JSON text that no URL can hold breaks no link', async () => {
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await anonymous.send('GET', '/things', { raw: '{"search":"\\ud800","file":{"a":[1,null]}}', headers });
+  assert.equal(answer.status, 200);
+});
+
+test('slow headers have a time limit of their own', async () => {
+  // The transport sets no limit for whole requests; that for headers is apart.
+  const { transport } = server;
+  assert.equal(transport.server.headersTimeout, 60_000);
+});
+
+test('a client that never reads its answer does not keep a stopping server', async () => {
+  const endless = new Readable({ read: () => void endless.push(Buffer.alloc(65_536)) });
+  const flood = endpoint({
+    get: '/flood',
+    summary: 'Flood',
+    access: open(),
+    answer: stream,
+    handle: () => ({ headers: {}, body: endless }),
+  });
+  const flooding = await smallServer({ flood }, { grace: 50 });
+  const { hostname, port } = new URL(flooding.address);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => {});
+  socket.write('GET /api/v4/flood HTTP/1.1\r\nHost: test\r\n\r\n');
+  await once(socket, 'readable');
+  const ended = new Promise((resolve) => endless.once('close', resolve));
+  await flooding.stop();
+  await ended;
+  socket.destroy();
+});
+
+test('a client that goes away with its answer, in the middle of its body, leaves no timer behind', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const before = timers();
+  const left = await smallServer({ createThing: endpoints.createThing });
+  const { hostname, port } = new URL(left.address);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.write('POST /api/v4/things HTTP/1.1\r\nHost: test\r\nContent-Length: 100000000\r\n\r\n{');
+  await once(socket, 'readable');
+  socket.destroy();
+  await left.stop();
+  assert.equal(timers(), before);
+});
+
+// The last test: it stops the server.
+test('requests in flight are answered when the server stops, and nothing keeps it waiting', async () => {
+  const { hostname, port } = new URL(address);
+  const agent = new Agent({ keepAlive: true });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    httpRequest({ hostname, port, path: '/api/v4/slow', agent }, resolve).on('error', reject).end();
+  });
+  await entered.promise;
+  const stopped = server.stop();
+  while (server.transport.server.listening) await nextTurn();
+  released.resolve();
+  const answer = await answered;
+  const chunks = await answer.setEncoding('utf8').toArray();
+  assert.deepEqual([answer.statusCode, chunks.join(''), answer.headers.connection], [200, 'done', 'close']);
+  await stopped;
+  await assert.rejects(fetch(`${address}/api/v4/things/1`));
+  agent.destroy();
+});

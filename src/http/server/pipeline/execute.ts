@@ -1,0 +1,66 @@
+import type { Caller } from '#authentication/caller.ts';
+import { takenBy } from '#events/unit-of-work.ts';
+import type { Way } from '#http/endpoint/endpoint.ts';
+import { shownBy } from '#http/endpoint/responses.ts';
+import type { Rooms } from '#http/services.ts';
+import { isRefused, refused } from '#runtime/failure.ts';
+import { View } from '../response/request-view.ts';
+import { type Outgoing, type ReplyFacts, successReply } from '../response/response.ts';
+import { refusalOf } from './failure-response.ts';
+
+/** What is known of a request that has passed all stages. */
+interface Ready extends ReplyFacts {
+  readonly rooms: Rooms;
+  readonly caller: Caller;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** By access. */
+  readonly found: unknown;
+}
+
+interface Prepared {
+  readonly view: View;
+  /** What every way of doing it gets: what access provides, and what the request says. */
+  readonly call: object;
+}
+
+export function prepared({ rooms, request, endpoint, found, params, page, ...progress }: Ready): Prepared {
+  const provided = endpoint.access.provide(found as never) as { readonly caller?: Caller };
+  const view = new View(rooms, request, provided.caller ?? progress.caller, params);
+  return { view, call: { ...provided, params, page, base: view } };
+}
+
+/** Does what the endpoint does, and shows what came of it. */
+export async function carryOut(progress: Ready, { view, call }: Prepared): Promise<Outgoing> {
+  const { endpoint } = progress;
+  const result = await outcomeOf(progress, { view, call });
+  if (isRefused(result)) throw refusalOf(endpoint, result);
+  return successReply(await shownBy(endpoint.answer, result, view), progress);
+}
+
+/**
+ * What the endpoint's own code hands over, or its refusal: its own, or that of a unique index, whose text may name
+ * parameters.
+ */
+async function outcomeOf(
+  { endpoint, rooms, request, given, params }: Ready,
+  { view, call }: Prepared,
+): Promise<unknown> {
+  const { kind, run } = endpoint.way as { kind: Way['kind']; run: (...values: unknown[]) => unknown };
+  try {
+    switch (kind) {
+      case 'read':
+        return await run(view.db, call, view.git);
+      case 'write':
+        return await rooms.acting(view.caller, async (act) => run(act, call), {
+          client: request.client,
+          turn: endpoint.turn?.(call),
+        });
+      case 'handle':
+        return await run({ ...call, request, given }, rooms);
+    }
+  } catch (error) {
+    const taken = takenBy(error, endpoint.taken);
+    if (taken === undefined) throw error;
+    return refused(taken.code, { ...params, ...taken.values });
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import type { Refusals } from '#http/errors/error-table.ts';
+import { refused } from '#runtime/failure.ts';
+import { refusalOf } from './failure-response.ts';
+
+const refuses: Refusals = {
+  gone: [404, '404 Thing Not Found'],
+  taken: [409, 'Path {path} is taken by {owner}'],
+  invalid: INVALID,
+  framework: [405, { error: 'not {what}' }],
+  nested: [400, { message: { base: ['{a} and {b}'], count: '{count}' } }],
+  later: [429, 'Later', { 'Retry-After': '{seconds}' }],
+};
+const endpoint = { name: 'createThing', source: 'things/endpoints.ts', refuses } as unknown as Endpoint;
+
+const answered = (code: string, values = {}) => {
+  const { status, body, headers } = refusalOf(endpoint, refused(code, values));
+  return [status, body, headers];
+};
+
+test('a code becomes the status and text of its row', () => {
+  assert.deepEqual(answered('gone'), [404, { message: '404 Thing Not Found' }, {}]);
+  assert.deepEqual(answered('framework', { what: 'now' }), [405, { error: 'not now' }, {}]);
+});
+
+test('values fill the placeholders, and a placeholder alone takes the value as it is', () => {
+  assert.deepEqual(answered('taken', { path: 'a/b', owner: '{path}' }), [
+    409,
+    { message: 'Path a/b is taken by {path}' },
+    {},
+  ]);
+  assert.deepEqual(answered('invalid', { errors: { name: ["can't be blank"] } }), [
+    400,
+    { message: { name: ["can't be blank"] } },
+    {},
+  ]);
+  assert.deepEqual(answered('nested', { a: 1, b: 2, count: 3 }), [
+    400,
+    { message: { base: ['1 and 2'], count: 3 } },
+    {},
+  ]);
+  assert.deepEqual(answered('later', { seconds: 60 }), [429, { message: 'Later' }, { 'Retry-After': '60' }]);
+});
+
+test('text that a client has sent is never taken for a pattern', () => {
+  assert.deepEqual(answered('taken', { path: "$& $1 $'", owner: 'x' })[1], { message: "Path $& $1 $' is taken by x" });
+});
+
+test('a code without a row is a fault that names file and endpoint', () => {
+  assert.throws(
+    () => answered('unheard'),
+    /things\/endpoints\.ts: createThing refuses 'unheard', which is not in its table/,
+  );
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HttpRefusal } from '#http/errors/http-error.ts';
+import { checkPrecondition } from './precondition.ts';
+
+const UPDATED = '2026-01-02T03:04:05.500Z';
+
+function isRefused(header: string, updatedAt: string | null = UPDATED): boolean {
+  try {
+    checkPrecondition(header, updatedAt);
+    return false;
+  } catch (thrown) {
+    assert.ok(thrown instanceof HttpRefusal);
+    assert.deepEqual([thrown.status, thrown.body], [412, { message: '412 Precondition Failed' }]);
+    return true;
+  }
+}
+
+test('a moment before the last change refuses, one at it or after it does not', () => {
+  for (const header of [
+    'Fri, 02 Jan 2026 03:04:05 GMT',
+    '2026-01-02T03:04:05Z',
+    '2026-01-02T03:04:05.499Z',
+    '2026-01-02',
+    '2026-01-02T04:04:05+01:00',
+  ]) {
+    assert.equal(isRefused(header), true, header);
+  }
+  for (const header of [
+    'Fri, 02 Jan 2026 03:04:06 GMT',
+    '2026-01-02T03:04:05.500Z',
+    '2026-01-03',
+    'Sat, 03 Jan 2026 00:00:00 GMT',
+  ]) {
+    assert.equal(isRefused(header), false, header);
+  }
+});
+
+test('what is no date, and a record without a moment, refuse nothing', () => {
+  for (const header of ['', 'garbage', '0', '2026-13-40', 'yesterday GMT', 'Fri, 99 Foo 2026 03:04:05 GMT']) {
+    assert.equal(isRefused(header), false, header);
+  }
+  assert.equal(isRefused('2020-01-01', null), false);
+});

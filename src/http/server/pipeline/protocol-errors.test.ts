@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '#test/support/world.ts';
+
+test('an unknown path is 404, a known one with another method is 405 with Allow', async () => {
+  const { anonymous } = await world();
+  const unknown = await anonymous.get('/nothing/here');
+  assert.equal(unknown.status, 404);
+  assert.deepEqual(unknown.body, { error: '404 Not Found' });
+  const wrong = await anonymous.send('POST', '//-/liveness');
+  assert.equal(wrong.status, 405);
+  assert.deepEqual(wrong.body, { error: '405 Not Allowed' });
+  assert.equal(wrong.headers.allow, 'GET, HEAD, OPTIONS');
+});
+
+test('broken JSON is 400 before anything else, even on unknown paths', async () => {
+  const { anonymous } = await world();
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await anonymous.send('POST', '/nothing/here', { raw: '{"a":', headers });
+  assert.equal(answer.status, 400);
+  assert.deepEqual(answer.body, { error: 'Invalid JSON format' });
+});
+
+test('NUL and broken escapes are 400 as plain text', async () => {
+  const { anonymous } = await world();
+  for (const path of ['/users?username=%00', '/users?x=%ff', '/users/%zz', '/users?a=%']) {
+    const answer = await anonymous.get(path);
+    assert.equal(answer.status, 400, path);
+    assert.equal(answer.text, 'Bad Request');
+    assert.equal(answer.headers['content-type'], 'text/plain');
+  }
+});
+
+test('health answers without credentials, HEAD without a body', async () => {
+  const { anonymous } = await world();
+  assert.equal((await anonymous.get('//-/liveness')).status, 200);
+  assert.equal((await anonymous.get('//-/readiness')).status, 200);
+  assert.equal((await anonymous.head('//-/readiness')).status, 200);
+});
+
+test('CORS: any origin, no credentials; a preflight allows every method', async () => {
+  const { anonymous } = await world();
+  const answer = await anonymous.get('/nothing', undefined, { Origin: 'https://app.test' });
+  assert.equal(answer.headers['access-control-allow-origin'], '*');
+  assert.match(String(answer.headers['access-control-expose-headers']), /X-Total-Pages/);
+  const headers = { Origin: 'https://app.test', 'Access-Control-Request-Method': 'PUT' };
+  const preflight = await anonymous.send('OPTIONS', '/projects/1', { headers });
+  assert.equal(preflight.status, 204);
+  assert.match(String(preflight.headers['access-control-allow-methods']), /PUT/);
+});
+
+test('request ids are new for every request', async () => {
+  const { anonymous } = await world();
+  const first = await anonymous.get('//-/liveness', undefined, { 'X-Request-Id': 'mine' });
+  const second = await anonymous.get('//-/liveness');
+  assert.notEqual(first.headers['x-request-id'], second.headers['x-request-id']);
+  assert.notEqual(first.headers['x-request-id'], 'mine');
+});
+
+test('slashes in a row are one, one at the end is none: python-gitlab writes /features//name and /features/', async () => {
+  const { root } = await world();
+  const answer = await root.post('/features//some_flag', { value: true });
+  assert.equal(answer.status, 201);
+  assert.equal(answer.body.name, 'some_flag');
+  assert.equal((await root.get('/features/')).status, 200);
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { stillThere } from '#domain/row-deleted.ts';
+import { open } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created, shown } from '#http/endpoint/responses.ts';
+import { smallServer } from '#test/support/minimal-server.ts';
+
+/** How often the owner is not there when the thing is shown. */
+let gone = 0;
+
+const Thing = entity('Thing', { id: Type.Integer() }).from(() => ({ id: stillThere(gone-- > 0 ? null : 7) }));
+
+const readThing = endpoint({
+  get: '/things',
+  summary: 'Read',
+  access: open(),
+  answer: shown(Thing),
+  handle: () => ({}),
+});
+
+const createThing = endpoint({
+  post: '/things',
+  summary: 'Create',
+  access: open(),
+  answer: created(Thing),
+  handle: () => ({}),
+});
+
+const { anonymous, logged } = await smallServer({ readThing, createThing });
+
+test('a read of what goes away meanwhile runs again', async () => {
+  for (gone = 1; gone < 3; ) {
+    const times = gone;
+    assert.deepEqual((await anonymous.get('/things')).body, { id: 7 });
+    gone = times + 1;
+  }
+});
+
+test('the same where it is asked for no more than its headers', async () => {
+  gone = 1;
+  assert.equal((await anonymous.head('/things')).status, 200);
+});
+
+test('what goes away again and again, or before a write has shown it, is a conflict and no fault', async () => {
+  gone = 3;
+  assert.equal((await anonymous.get('/things')).status, 409);
+  gone = 1;
+  assert.equal((await anonymous.post('/things')).status, 409);
+  assert.doesNotMatch(logged(), /"level":"error"/);
+});

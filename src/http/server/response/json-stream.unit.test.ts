@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { LongText } from '#database/long-texts.ts';
+import { open } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { bare } from '#http/endpoint/entity.ts';
+import { pageOf } from '#http/endpoint/responses.ts';
+import { smallServer } from '#test/support/minimal-server.ts';
+import { jsonOf } from './json-stream.ts';
+
+const long = 'ä"\n'.repeat(100_000);
+
+test('a list is the same JSON, made at once or while it is sent', async () => {
+  for (const rows of [[], [1], [null, undefined, 'a', { b: [] }]]) assert.equal(jsonOf(rows), JSON.stringify(rows));
+  for (const rows of [
+    Array.from({ length: 40 }, (_, id) => ({ id, long })),
+    [long.repeat(20)],
+    [1, long.repeat(20), 2],
+  ]) {
+    const made = jsonOf(rows);
+    assert.ok(typeof made === 'object');
+    const whole = JSON.stringify(rows);
+    assert.ok((await text(made.stream())) === whole);
+    assert.equal(await made.hash(), hash('sha1', whole));
+  }
+});
+
+test('what holds a long list is the same JSON too', async () => {
+  const many = Array.from({ length: 101 }, (_, id) => ({ id }));
+  const few = { b: 1, none: undefined, list: [], end: [1] };
+  for (const value of [
+    few,
+    { many },
+    { a: 1, many, none: undefined },
+    { ...few, many, ...few, z: null },
+    { many, list: [] },
+  ]) {
+    assert.equal(jsonOf(value), JSON.stringify(value));
+  }
+  const value = { id: 1, many: many.map((row) => ({ ...row, long })), end: 'x' };
+  const made = jsonOf(value);
+  assert.ok(typeof made === 'object');
+  assert.ok((await text(made.stream())) === JSON.stringify(value));
+});
+
+test('a very long text is the same JSON, and never made at once', async () => {
+  const content = `x${'😀"'.repeat(1_500_000)}\ud800`;
+  const value = { id: 1, content, end: [content, { content: 'y' }] };
+  const made = jsonOf(value);
+  assert.ok(typeof made === 'object');
+  const parts: string[] = await made.stream().toArray();
+  assert.ok(parts.join('') === JSON.stringify(value));
+  assert.ok(parts.every((part) => part.length < 200_000));
+  assert.equal(await made.hash(), hash('sha1', JSON.stringify(value)));
+});
+
+test('very many short rows go out together', async () => {
+  const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, name: 'a name that is not long, but comes often' }));
+  const made = jsonOf(rows);
+  assert.ok(typeof made === 'object');
+  const parts: string[] = await made.stream().toArray();
+  assert.ok(parts.length < 200, `${parts.length} parts`);
+  assert.ok(parts.join('') === JSON.stringify(rows));
+});
+
+test('a text that is still to be read is read at its place', async () => {
+  const later = (said: string | null) => new LongText(async () => said);
+  const row = { first: later('"a"'), in: [{ text: later(null) }, { text: later('ä') }], last: 1 };
+  const told = '{"first":"\\"a\\"","in":[{"text":null},{"text":"ä"}],"last":1}';
+  for (const [value, whole] of [
+    [row, told],
+    [[{}, row, 2], `[{},${told},2]`],
+    [[row, row], `[${told},${told}]`],
+    [{ a: 1, rows: Array(101).fill(row) }, `{"a":1,"rows":[${Array(101).fill(told).join()}]}`],
+  ] as const) {
+    const made = jsonOf(value);
+    assert.ok(typeof made === 'object');
+    assert.equal(await text(made.stream()), whole);
+    assert.equal(await made.hash(), hash('sha1', whole));
+  }
+});
+
+test('a very long list is answered whole, with the headers of its page', async () => {
+  const rows = Array.from({ length: 40 }, (_, id) => ({ id, long }));
+  const listLong = endpoint({
+    get: '/long',
+    summary: 'Long texts',
+    access: open(),
+    answer: pageOf(bare(Type.Object({ id: Type.Integer(), long: Type.String() }))),
+    read: () => ({ items: rows, total: 40, more: false }),
+  });
+  const { anonymous } = await smallServer({ listLong });
+  for (const _ of [1, 2]) {
+    const { status, headers, bytes } = await anonymous.get('/long');
+    assert.deepEqual([status, headers['x-total'], headers['content-type']], [200, '40', 'application/json']);
+    assert.ok(bytes.equals(Buffer.from(JSON.stringify(rows))));
+  }
+  const { headers } = await anonymous.head('/long');
+  assert.equal(headers['x-total'], '40');
+  assert.equal(headers.etag, `W/"${hash('sha1', JSON.stringify(rows))}"`);
+  assert.equal(headers['cache-control'], 'max-age=0, private, must-revalidate');
+  const again = await anonymous.get('/long', undefined, { 'If-None-Match': String(headers.etag) });
+  assert.deepEqual([again.status, again.text, again.headers['x-total']], [304, '', '40']);
+});

@@ -1,0 +1,461 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Database, openDatabase } from '#database/database.ts';
+import { planOf } from '#database/dialect.ts';
+import { timestamp } from '#runtime/clock.ts';
+import { engine, testDatabase, testPlace } from '#test/engines/engine.ts';
+import { testClock } from '#test/support/test-clock.ts';
+import { defineJob, enqueue } from './job.ts';
+import { createQueue, type QueueOptions, restAfter } from './queue.ts';
+import { claimJobs, claimQuery, deadJobs, listDeadJobs, retryDeadJob, someJobIsDue } from './store.ts';
+
+interface Rooms {
+  readonly heard: string[];
+}
+
+const say = defineJob({
+  kind: 'say',
+  async handle(rooms: Rooms, payload: { word: string }) {
+    rooms.heard.push(payload.word);
+  },
+});
+
+const fail = defineJob({
+  kind: 'fail',
+  maxAttempts: 3,
+  async handle(rooms: Rooms, payload: { word: string }, run) {
+    rooms.heard.push(`${payload.word}${run.attempt}`);
+    throw new Error(`secret ${payload.word}`);
+  },
+  async givenUp(tx, { word }) {
+    await tx.insertInto('schedules').values({ name: word, cron: '* * * * *', next_run_at: tx.now }).execute();
+  },
+});
+
+async function setting(options: Partial<QueueOptions<Rooms>> = {}) {
+  const clock = testClock();
+  const database = await testDatabase({ clock });
+  const rooms: Rooms = { heard: [] };
+  const queue = createQueue({ database, clock, rooms, jobs: [say, fail], ...options });
+  const add = (word: string, extra: { runAt?: string; key?: string } = {}) =>
+    database.transaction((tx) => enqueue(tx, say, { word }, extra));
+  return { clock, database, rooms, queue, add, [Symbol.asyncDispose]: () => database.close() };
+}
+
+/** What the jobs that fail leave when they are given up. */
+async function givenUp(database: Database): Promise<string[]> {
+  const rows = await database.reader.selectFrom('schedules').select('name').execute();
+  return rows.map(({ name }) => name);
+}
+
+function jobs(database: Database) {
+  return database.reader.selectFrom('background_jobs').selectAll().orderBy('id').execute();
+}
+
+test('work added in a transaction is done once after it, in order, and is gone', async () => {
+  await using s = await setting();
+  await s.add('one');
+  await s.add('two');
+  assert.equal(await s.queue.runDue(), 2);
+  assert.deepEqual(s.rooms.heard, ['one', 'two']);
+  assert.equal(await s.queue.runDue(), 0);
+  assert.deepEqual(await jobs(s.database), []);
+});
+
+test('work of a transaction that is rolled back is never done', async () => {
+  await using s = await setting();
+  const broken = s.database.transaction(async (tx) => {
+    await enqueue(tx, say, { word: 'no' });
+    throw new Error('back');
+  });
+  await assert.rejects(broken, { message: 'back' });
+  assert.equal(await s.queue.runDue(), 0);
+});
+
+test('work for later waits for its moment', async () => {
+  await using s = await setting();
+  await s.add('later', { runAt: '2026-01-02T03:05:05.000Z' });
+  assert.equal(await s.queue.runDue(), 0);
+  s.clock.advance(60);
+  assert.equal(await s.queue.runDue(), 1);
+});
+
+test('failed work rests longer each time, then stays as a dead letter with a redacted error', async () => {
+  await using s = await setting({ redact: (text) => text.replaceAll('secret', '[x]') });
+  await s.database.transaction((tx) => enqueue(tx, fail, { word: 'f' }));
+  assert.equal(await s.queue.runDue(), 1);
+  assert.equal(await s.queue.runDue(), 0);
+  s.clock.advance(restAfter(1) / 1000 - 1);
+  assert.equal(await s.queue.runDue(), 0);
+  s.clock.advance(1);
+  assert.equal(await s.queue.runDue(), 1);
+  s.clock.advance(restAfter(2) / 1000);
+  assert.deepEqual(await givenUp(s.database), []);
+  assert.equal(await s.queue.runDue(), 1);
+  assert.deepEqual(await givenUp(s.database), ['f']);
+  s.clock.advance(100_000);
+  assert.equal(await s.queue.runDue(), 0);
+  assert.deepEqual(s.rooms.heard, ['f1', 'f2', 'f3']);
+  const { items, more } = await listDeadJobs(s.database.reader);
+  assert.equal(more, false);
+  assert.deepEqual(
+    items.map(({ kind, attempts, last_error }) => ({ kind, attempts, last_error })),
+    [{ kind: 'fail', attempts: 3, last_error: 'Error: [x] f' }],
+  );
+});
+
+test('a dead letter can be tried again from its first attempt', async () => {
+  await using s = await setting();
+  await s.database.transaction((tx) => enqueue(tx, fail, { word: 'f' }));
+  for (let i = 0; i < 3; i++) {
+    await s.queue.runDue();
+    s.clock.advance(10_000);
+  }
+  const [dead] = (await listDeadJobs(s.database.reader)).items;
+  assert.equal(await s.database.transaction((tx) => retryDeadJob(tx, dead!.id)), true);
+  assert.equal(await s.database.transaction((tx) => retryDeadJob(tx, dead!.id)), false);
+  assert.equal(await s.queue.runDue(), 1);
+  assert.equal(s.rooms.heard.at(-1), 'f1');
+});
+
+test('dead letters are listed by pages, the latest first', async () => {
+  await using s = await setting({ jobs: [{ ...fail, maxAttempts: 1 }] });
+  for (const word of ['a', 'b', 'c']) await s.database.transaction((tx) => enqueue(tx, fail, { word }));
+  await s.queue.runDue();
+  const first = await listDeadJobs(s.database.reader, { limit: 2 });
+  assert.deepEqual([first.items.length, first.more], [2, true]);
+  const second = await listDeadJobs(s.database.reader, { limit: 2, before: first.items.at(-1)!.id });
+  assert.deepEqual(
+    second.items.map(({ payload }) => payload),
+    ['{"word":"a"}'],
+  );
+});
+
+test('work with a key is added once while it waits, at the earlier of the moments', async () => {
+  await using s = await setting();
+  await s.add('first', { key: 'k', runAt: '2027-01-01T00:00:00.000Z' });
+  await s.add('second', { key: 'k' });
+  await s.add('third', { key: 'k', runAt: '2028-01-01T00:00:00.000Z' });
+  await s.add('other', { key: 'l' });
+  assert.equal(await s.queue.runDue(), 2);
+  assert.deepEqual(s.rooms.heard.toSorted(), ['first', 'other']);
+});
+
+test('work with a key that is added while the same work runs is done after it, not beside it', async () => {
+  let inside = 0;
+  let most = 0;
+  const again = defineJob({
+    kind: 'again',
+    async handle({ database }: { database: Database }, { depth }: { depth: number }) {
+      most = Math.max(most, ++inside);
+      if (depth > 0) await database.transaction((tx) => enqueue(tx, again, { depth: depth - 1 }, { key: 'k' }));
+      await new Promise(setImmediate);
+      inside--;
+    },
+  });
+  const clock = testClock();
+  await using database = await testDatabase({ clock });
+  const queue = createQueue({ database, clock, rooms: { database }, jobs: [again] });
+  await database.transaction((tx) => enqueue(tx, again, { depth: 2 }, { key: 'k' }));
+  assert.equal(await queue.runDue(), 3);
+  assert.equal(most, 1);
+});
+
+test('failed work gives way when the same work was added while it ran', async () => {
+  const clock = testClock();
+  await using database = await testDatabase({ clock });
+  const repeat = defineJob({
+    kind: 'repeat',
+    async handle(_rooms: null, { word }: { word: string }) {
+      if (word === 'old') {
+        await database.transaction((tx) => enqueue(tx, repeat, { word: 'new' }, { key: 'k' }));
+        throw new Error('failed');
+      }
+    },
+  });
+  const queue = createQueue({ database, clock, rooms: null, jobs: [repeat] });
+  await database.transaction((tx) => enqueue(tx, repeat, { word: 'old' }, { key: 'k' }));
+  assert.equal(await queue.runDue(), 2);
+  assert.deepEqual(await jobs(database), []);
+});
+
+test('work of a kind that nobody here knows is left alone', async () => {
+  await using s = await setting({ jobs: [fail] });
+  await s.add('for another version');
+  assert.equal(await s.queue.runDue(), 0);
+  const [job] = await jobs(s.database);
+  assert.deepEqual([job!.kind, job!.attempts, job!.state], ['say', 0, 'pending']);
+});
+
+test('two jobs of one name are refused when the queue is made', async () => {
+  await assert.rejects(setting({ jobs: [say, { ...fail, kind: 'say' }] }), { message: 'Two jobs are called say' });
+});
+
+test('work of a process that died is done by another when its lease has run out', async () => {
+  await using s = await setting();
+  await s.add('orphan');
+  const leaseUntil = '2026-01-02T03:05:05.000Z';
+  const claim = { owner: 'dead process', leaseUntil, kinds: ['say'], running: [], limit: 1 };
+  assert.equal((await s.database.transaction((tx) => claimJobs(tx, claim))).length, 1);
+  assert.equal(await s.queue.runDue(), 0);
+  s.clock.advance(61);
+  assert.equal(await s.queue.runDue(), 1);
+  assert.deepEqual(s.rooms.heard, ['orphan']);
+});
+
+test('whoever is alone with its database does at once what a process that died was doing, and no keyed work twice', async () => {
+  await using s = await setting({ alone: true });
+  for (const key of ['a', 'b']) await s.add(key, { key });
+  const leaseUntil = '2026-01-02T03:05:05.000Z';
+  const claim = { owner: 'dead process', leaseUntil, kinds: ['say'], running: [], limit: 2 };
+  assert.equal((await s.database.transaction((tx) => claimJobs(tx, claim))).length, 2);
+  await s.add('b again', { key: 'b' });
+  const done = Promise.withResolvers<void>();
+  s.queue.afterBatch(({ ran }) => ran > 0 && done.resolve());
+  await s.queue.start();
+  await done.promise;
+  await s.queue.stop();
+  assert.deepEqual(s.rooms.heard, ['a', 'b again']);
+});
+
+test('work that ends its process every time is given up', async () => {
+  await using s = await setting();
+  await s.database.transaction((tx) => enqueue(tx, fail, { word: 'poison' }));
+  for (let i = 0; i < 3; i++) {
+    const claim = { owner: `p${i}`, leaseUntil: timestamp(s.clock), kinds: ['fail'], running: [], limit: 1 };
+    assert.equal((await s.database.transaction((tx) => claimJobs(tx, claim))).length, 1);
+    s.clock.advance(1);
+  }
+  await s.queue.runDue();
+  assert.deepEqual([s.rooms.heard, await givenUp(s.database)], [[], ['poison']]);
+  const [dead] = (await listDeadJobs(s.database.reader)).items;
+  assert.equal(dead!.last_error, 'Error: Its process ended while it was running');
+});
+
+test('one who lost the lease does not remove the work of the one who has it', async () => {
+  const clock = testClock();
+  await using database = await testDatabase({ clock });
+  const slow = defineJob({
+    kind: 'slow',
+    async handle() {
+      clock.advance(100);
+      const claim = { owner: 'other', leaseUntil: '2027-01-01T00:00:00.000Z', kinds: ['slow'], running: [], limit: 1 };
+      assert.equal((await database.transaction((tx) => claimJobs(tx, claim))).length, 1);
+    },
+  });
+  const queue = createQueue({ database, clock, rooms: null, jobs: [slow] });
+  await database.transaction((tx) => enqueue(tx, slow, {}));
+  assert.equal(await queue.runDue(), 1);
+  const [job] = await jobs(database);
+  assert.deepEqual([job!.lease_owner, job!.attempts], ['other', 2]);
+});
+
+test('a started queue wakes up after the commit and tells when the batch is done', async (t) => {
+  // Without the timer it would look only once, at the start.
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  await using s = await setting();
+  const batches: number[] = [];
+  const { promise: emptied, resolve: tellEmptied } = Promise.withResolvers<void>();
+  const { promise: worked, resolve: tellWorked } = Promise.withResolvers<void>();
+  s.queue.afterBatch(({ ran }) => {
+    batches.push(ran);
+    if (ran === 0) tellEmptied();
+    else tellWorked();
+  });
+  await s.queue.start();
+  await emptied;
+  await s.database.transaction(async (tx) => {
+    for (let i = 0; i < 10; i++) await enqueue(tx, say, { word: `w${i}` });
+  });
+  await worked;
+  await s.queue.stop();
+  assert.equal(s.rooms.heard.length, 10);
+  assert.ok(batches.includes(10));
+});
+
+test('a started queue looks for the work of other processes by itself', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  await using s = await setting();
+  await s.queue.start();
+  const { promise: worked, resolve } = Promise.withResolvers<void>();
+  const { promise: emptied, resolve: tellEmptied } = Promise.withResolvers<void>();
+  s.queue.afterBatch(({ ran }) => (ran > 0 ? resolve() : tellEmptied()));
+  await emptied;
+  await s.database.transaction((tx) =>
+    tx
+      .insertInto('background_jobs')
+      .values({ kind: 'say', payload: '{"word":"elsewhere"}', run_at: tx.now, created_at: tx.now })
+      .execute(),
+  );
+  t.mock.timers.tick(1_000);
+  await worked;
+  await s.queue.stop();
+  assert.deepEqual(s.rooms.heard, ['elsewhere']);
+});
+
+test('the leases of running work are prolonged', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const clock = testClock();
+  await using database = await testDatabase({ clock });
+  const { promise: began, resolve: tellBegan } = Promise.withResolvers<void>();
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const long = defineJob({
+    kind: 'long',
+    async handle() {
+      tellBegan();
+      await mayEnd;
+    },
+  });
+  const queue = createQueue({ database, clock, rooms: null, jobs: [long] });
+  await database.transaction((tx) => enqueue(tx, long, {}));
+  await queue.start();
+  await began;
+  const leaseBefore = (await jobs(database))[0]!.lease_until!;
+  clock.advance(20);
+  t.mock.timers.tick(20_000);
+  for (let leaseNow = leaseBefore; leaseNow === leaseBefore; ) {
+    await new Promise(setImmediate);
+    leaseNow = (await jobs(database))[0]!.lease_until!;
+  }
+  end();
+  await queue.stop();
+  assert.deepEqual(await jobs(database), []);
+});
+
+test('no more than the allowed number of jobs runs at once', async () => {
+  let inside = 0;
+  let most = 0;
+  const busy = defineJob({
+    kind: 'busy',
+    async handle() {
+      most = Math.max(most, ++inside);
+      await new Promise(setImmediate);
+      inside--;
+    },
+  });
+  const clock = testClock();
+  await using database = await testDatabase({ clock });
+  const queue = createQueue({ database, clock, rooms: null, jobs: [busy], concurrency: 3 });
+  await database.transaction(async (tx) => {
+    for (let i = 0; i < 9; i++) await enqueue(tx, busy, {});
+  });
+  const { promise: worked, resolve } = Promise.withResolvers<void>();
+  queue.afterBatch(({ ran }) => ran > 0 && resolve());
+  await queue.start();
+  await worked;
+  await queue.stop();
+  assert.equal(most, 3);
+});
+
+test('stopping waits for running work, and hands what takes too long to others', async () => {
+  const clock = testClock();
+  await using database = await testDatabase({ clock });
+  const { promise: began, resolve: tellBegan } = Promise.withResolvers<void>();
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  let told = false;
+  const endless = defineJob({
+    kind: 'endless',
+    async handle(_rooms: null, _payload: Record<string, never>, { signal }) {
+      signal.addEventListener('abort', () => {
+        told = true;
+      });
+      tellBegan();
+      await mayEnd;
+    },
+  });
+  const queue = createQueue({ database, clock, rooms: null, jobs: [endless] });
+  await database.transaction((tx) => enqueue(tx, endless, {}));
+  await queue.start();
+  await began;
+  await queue.stop(1);
+  const [job] = await jobs(database);
+  assert.deepEqual([told, job!.lease_owner, job!.attempts, job!.state], [true, null, 0, 'pending']);
+  end();
+  await queue.stop();
+});
+
+test('several processes share the work, each piece done once', { skip: engine !== 'postgres' }, async () => {
+  await using place = await testPlace();
+  const clock = testClock();
+  const databases = await Promise.all([1, 2, 3].map(() => openDatabase({ ...place, clock })));
+  const heard: string[] = [];
+  const queues = databases.map((database) => createQueue({ database, clock, rooms: { heard }, jobs: [say] }));
+  await databases[0]!.transaction(async (tx) => {
+    for (let i = 0; i < 60; i++) await enqueue(tx, say, { word: `w${i}` });
+  });
+  const ran = await Promise.all(queues.map((queue) => queue.runDue()));
+  assert.equal(
+    ran.reduce((sum, count) => sum + count),
+    60,
+  );
+  assert.equal(new Set(heard).size, 60);
+  assert.equal(heard.length, 60);
+  await Promise.all(databases.map((database) => database.close()));
+});
+
+test('the queries of an idle and of a busy queue are served by indexes', async () => {
+  await using s = await setting();
+  const claim = { owner: 'o', leaseUntil: timestamp(s.clock), kinds: ['say', 'fail'], running: [1], limit: 4 };
+  await s.database.transaction(async (tx) => {
+    const idle = await planOf(tx, someJobIsDue.query(tx, { now: tx.now }));
+    assert.match(idle.join('\n'), /background_jobs_by_run_at/);
+    const busy = await planOf(tx, claimQuery(tx, claim));
+    assert.match(busy.join('\n'), /background_jobs_by_run_at/);
+    assert.match(busy.join('\n'), /background_jobs_leased/);
+    const dead = await planOf(tx, deadJobs(tx).orderBy('id', 'desc'));
+    assert.match(dead.join('\n'), /background_jobs_dead/);
+  });
+});
+
+test('short work is done while as much long work runs as may at once', async () => {
+  const [ended, said] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const wait = defineJob({
+    kind: 'wait',
+    long: true,
+    handle: (rooms: Rooms) => ended.promise.then(() => void rooms.heard.push('long')),
+  });
+  const short = defineJob({
+    kind: 'short',
+    async handle(rooms: Rooms) {
+      rooms.heard.push('short');
+      said.resolve();
+    },
+  });
+  await using s = await setting({ jobs: [short, wait], concurrency: 1, longConcurrency: 2 });
+  for (const job of [wait, wait, wait, short]) await s.database.transaction((tx) => enqueue(tx, job, {}));
+  const done = s.queue.runDue();
+  await said.promise;
+  assert.deepEqual(s.rooms.heard, ['short']);
+  ended.resolve();
+  assert.equal(await done, 4);
+  assert.deepEqual(s.rooms.heard, ['short', 'long', 'long', 'long']);
+});
+
+test('work that waits for servers of others holds up no long work', async () => {
+  const [ended, said] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const fetch = defineJob({ kind: 'fetch', far: true, handle: (_rooms: Rooms) => ended.promise });
+  const move = defineJob({ kind: 'move', long: true, handle: async (_rooms: Rooms) => said.resolve() });
+  await using s = await setting({ jobs: [fetch, move], longConcurrency: 1, farConcurrency: 2 });
+  for (const job of [fetch, fetch, fetch, move]) await s.database.transaction((tx) => enqueue(tx, job, {}));
+  const done = s.queue.runDue();
+  await said.promise;
+  ended.resolve();
+  assert.equal(await done, 4);
+});
+
+test('what is done before all of it has begun is counted too', async () => {
+  const wait = defineJob({ kind: 'wait', long: true, handle: async (_rooms: Rooms) => {} });
+  await using s = await setting({ jobs: [say, wait] });
+  await s.add('short');
+  await s.database.transaction((tx) => enqueue(tx, wait, {}));
+  const { transaction } = s.database;
+  const ended = Promise.withResolvers<void>();
+  let calls = 0;
+  // The first takes the short work, the second takes the long, the third ends the short.
+  s.database.transaction = async (work, options) => {
+    const call = ++calls;
+    if (call === 2) await ended.promise.then(() => new Promise(setImmediate));
+    return transaction(work, options).finally(() => call === 3 && ended.resolve());
+  };
+  assert.equal(await s.queue.runDue(), 2);
+});

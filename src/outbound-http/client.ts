@@ -1,0 +1,224 @@
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { isSecretName } from '#security/redaction.ts';
+import { type CheckedUrl, checkUrl, hostOf, type OutboundRules, portOf } from './check-url.ts';
+import { OutboundFailure } from './failure.ts';
+import { watchNews } from './informational-responses.ts';
+import { type Resolver, systemResolver } from './resolver.ts';
+
+/** The one way out: every HTTP request that Hearth makes, to addresses that were checked. */
+export interface Outbound {
+  /**
+   * Asks and follows redirects. Resolves when the answer's head is there, whatever its status; rejects with an
+   * OutboundFailure. The body must be read or destroyed; it fails with an OutboundFailure too.
+   */
+  request(wanted: OutboundRequest): Promise<OutboundAnswer>;
+  /** The check alone, for what connects by itself (git): it must connect to these addresses. */
+  check(url: string | URL): Promise<CheckedUrl>;
+}
+
+export interface OutboundRequest {
+  readonly method?: string;
+  /** Credentials before the host are not sent. */
+  readonly url: string | URL;
+  /** Those under secret names (Authorization, Private-Token...) stay behind at a redirect to another origin. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Default 2; one more is a failure. */
+  readonly maxRedirects?: number;
+  /** From the look-up of the host to the connection, per hop; default 10 s. */
+  readonly connectMs?: number;
+  /** All hops, to the end of the body; default 60 s. */
+  readonly totalMs?: number;
+  /** Longest body; the instance's setting holds as well. */
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Where the answer came from, after redirects. */
+  readonly url: URL;
+  readonly body: Readable;
+}
+
+export interface OutboundOptions {
+  readonly rules: () => OutboundRules | Promise<OutboundRules>;
+  readonly userAgent: string;
+  readonly resolver?: Resolver;
+}
+
+export function createOutbound({ rules, userAgent, resolver = systemResolver }: OutboundOptions): Outbound {
+  return {
+    request: (wanted) => follow(wanted, { rules, userAgent, resolver }),
+    check: async (url) => checkUrl(url, await rules(), resolver),
+  };
+}
+
+interface Hop {
+  readonly method: string;
+  readonly url: string | URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | undefined;
+}
+
+async function follow(wanted: OutboundRequest, options: Required<OutboundOptions>): Promise<OutboundAnswer> {
+  const limits = timeLimits(wanted);
+  try {
+    let { method = 'GET', url, headers = {}, body } = wanted;
+    for (let redirects = 0; ; redirects += 1) {
+      const rules = await options.rules();
+      const connecting = limits.connecting();
+      const checked = await limits.during(checkUrl(url, rules, options.resolver, limits.signal));
+      const hop = { method, url, headers: { 'user-agent': options.userAgent, ...headers }, body };
+      const message = await exchange(hop, checked, limits.signal, connecting);
+      const next = redirectOf(message);
+      if (next === null) return answer(message, checked.url, byteLimit(wanted, rules), limits);
+      message.destroy();
+      if (redirects >= (wanted.maxRedirects ?? 2)) {
+        throw new OutboundFailure('tooManyRedirects', 'Too many redirects');
+      }
+      const target = URL.parse(next, checked.url.href);
+      if (!target) throw new OutboundFailure('badAnswer', 'Redirected to something that is no URL');
+      if (target.origin !== checked.url.origin) headers = withoutSecrets(headers);
+      ({ method, headers, body } = afterRedirect(message.statusCode!, { method, url: target, headers, body }));
+      url = target;
+    }
+  } catch (error) {
+    limits.done();
+    throw limits.reason() ?? typed(error);
+  }
+}
+
+interface TimeLimits {
+  readonly signal: AbortSignal;
+  /** Begins the connection's limit; the returned function ends it. */
+  connecting(): () => void;
+  /** The promise, or the failure of a limit that passes first. */
+  during<T>(promise: Promise<T>): Promise<T>;
+  /** The failure of the limit that passed, if one did. */
+  reason(): OutboundFailure | null;
+  done(): void;
+}
+
+function timeLimits({ totalMs = 60_000, connectMs = 10_000, signal: outer }: OutboundRequest): TimeLimits {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const fail = (failure: OutboundFailure) => controller.abort(failure);
+  const total = setTimeout(() => fail(new OutboundFailure('timeout', `No answer within ${totalMs / 1000} s`)), totalMs);
+  let connection: NodeJS.Timeout | undefined;
+  const aborted = () => fail(new OutboundFailure('aborted', 'The request was cancelled'));
+  if (outer?.aborted) aborted();
+  outer?.addEventListener('abort', aborted);
+  return {
+    signal,
+    connecting() {
+      const late = () => fail(new OutboundFailure('timeout', `No connection within ${connectMs / 1000} s`));
+      connection = setTimeout(late, connectMs);
+      return () => clearTimeout(connection);
+    },
+    during: (promise) => {
+      const { promise: over, reject } = Promise.withResolvers<never>();
+      const stop = () => reject(signal.reason);
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop);
+      return Promise.race([promise, over]).finally(() => signal.removeEventListener('abort', stop));
+    },
+    reason: () => (signal.aborted ? (signal.reason as OutboundFailure) : null),
+    done() {
+      clearTimeout(total);
+      clearTimeout(connection);
+      outer?.removeEventListener('abort', aborted);
+    },
+  };
+}
+
+/** One request on one new connection: a kept one would be to an address that was checked for another request. */
+function exchange(hop: Hop, checked: CheckedUrl, signal: AbortSignal, connected: () => void): Promise<IncomingMessage> {
+  const { url, addresses } = checked;
+  const length = hop.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(hop.body)) };
+  const lookup: LookupFunction = (_host, options, found) => {
+    if (options.all) found(null, [...addresses]);
+    else found(null, addresses[0]!.address, addresses[0]!.family);
+  };
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request: ClientRequest = send({
+      method: hop.method,
+      host: hostOf(url),
+      port: portOf(url),
+      path: url.pathname + url.search,
+      headers: { ...hop.headers, ...length },
+      lookup,
+      signal,
+      agent: false,
+    });
+    request.on('socket', (socket) => {
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected);
+    });
+    request.on('response', resolve);
+    request.on('upgrade', (_message, socket) => {
+      socket.destroy();
+      reject(new OutboundFailure('badAnswer', 'The server switched to another protocol'));
+    });
+    watchNews(request, () => request.destroy(new OutboundFailure('badAnswer', 'The answer does not begin')));
+    request.on('error', reject);
+    request.end(hop.body);
+  });
+}
+
+function redirectOf(message: IncomingMessage): string | null {
+  const redirect = [301, 302, 303, 307, 308].includes(message.statusCode!);
+  return redirect ? (message.headers.location ?? null) : null;
+}
+
+/** As browsers do: 303, and 301 or 302 after a POST, ask with GET and without the body. */
+function afterRedirect(status: number, hop: Hop): Hop {
+  const asGet =
+    (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST');
+  if (!asGet) return hop;
+  const kept = Object.entries(hop.headers).filter(([name]) => !name.toLowerCase().startsWith('content-'));
+  return { method: 'GET', url: hop.url, headers: Object.fromEntries(kept), body: undefined };
+}
+
+function withoutSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretName(name)));
+}
+
+function byteLimit({ maxBytes }: OutboundRequest, { maxResponseBytes }: OutboundRules): number {
+  return Math.min(maxBytes ?? Number.POSITIVE_INFINITY, maxResponseBytes ?? Number.POSITIVE_INFINITY);
+}
+
+function answer(message: IncomingMessage, url: URL, maxBytes: number, limits: TimeLimits): OutboundAnswer {
+  const tooLarge = () => new OutboundFailure('tooLarge', `The answer is longer than ${maxBytes} bytes`);
+  if (Number(message.headers['content-length'] ?? 0) > maxBytes) {
+    message.destroy();
+    throw tooLarge();
+  }
+  let seen = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      seen += chunk.length;
+      if (seen > maxBytes) next(tooLarge());
+      else next(null, chunk);
+    },
+    destroy(error, next) {
+      next(error && (limits.reason() ?? typed(error)));
+    },
+  });
+  // A caller that gives up does not listen to what becomes of the body.
+  counted.on('error', () => {});
+  // The callback hears of the end, however it comes; the failure itself reaches the reader of `counted`.
+  pipeline(message, counted, () => limits.done());
+  return { status: message.statusCode!, headers: message.headers, url, body: counted };
+}
+
+function typed(error: unknown): OutboundFailure {
+  if (error instanceof OutboundFailure) return error;
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  if (code.startsWith('HPE_')) return new OutboundFailure('badAnswer', 'The answer is not HTTP');
+  return new OutboundFailure('unreachable', `The connection failed: ${code || message || 'unknown'}`);
+}

@@ -1,0 +1,8 @@
+export type { OutboundRules } from './check-url.ts';
+export {
+  createOutbound,
+  type Outbound,
+  type OutboundAnswer,
+} from './client.ts';
+export { OutboundFailure } from './failure.ts';
+export type { Resolver } from './resolver.ts';

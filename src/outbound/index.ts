@@ -1,8 +1,0 @@
-export type { OutboundRules } from './check.ts';
-export {
-  createOutbound,
-  type Outbound,
-  type OutboundAnswer,
-} from './client.ts';
-export { OutboundFailure } from './failure.ts';
-export type { Resolver } from './resolver.ts';

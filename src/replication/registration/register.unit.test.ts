@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, readConfig } from '#config.ts';
+import { testPlace } from '#test/engines/engine.ts';
+import { startSecondary } from '../index.ts';
+import { ADMIN, type FakePrimary, fakePrimary, KEYS, secondaryOf } from '../world.testing.ts';
+import { identityPath } from './identity.ts';
+
+// How a secondary becomes a site of its primary (contract/operations.md §3.5, "Register").
+
+interface Row {
+  readonly id: number;
+  readonly name: string;
+  readonly primary: boolean;
+  readonly url?: string;
+}
+
+/** Keeps sites for the administrator, and gives each the keys that the primary knows. */
+function keepSites(primary: FakePrimary, sites: Row[]): void {
+  primary.instead = (request, response) => {
+    if (!request.url?.startsWith('/api/v4/geo_sites')) return false;
+    const json = (status: number, value: unknown) => void response.writeHead(status).end(JSON.stringify(value));
+    if (request.headers['private-token'] !== ADMIN) json(401, { message: '401 Unauthorized' });
+    else if (request.method === 'GET') json(200, sites);
+    else if (request.url.endsWith('/credentials')) {
+      json(201, { access_key: KEYS.accessKey, secret_access_key: KEYS.secret });
+    } else {
+      request.toArray().then((chunks) => {
+        const { name, url } = JSON.parse(Buffer.concat(chunks).toString()) as { name: string; url: string };
+        sites.push({ id: 2, name, url, primary: false });
+        json(201, sites.at(-1));
+      });
+    }
+    return true;
+  };
+}
+
+const HQ = { id: 1, name: 'hq', primary: true };
+const byAdministrator = { env: { HEARTH_PRIMARY_TOKEN: ADMIN, HEARTH_EXTERNAL_URL: 'https://lyon.example' } };
+
+test('with the token of an administrator a site makes itself known, and keeps its keys and not the token', async (t) => {
+  const primary = await fakePrimary(t);
+  const sites: Row[] = [HQ];
+  keepSites(primary, sites);
+  const secondary = await secondaryOf(t, primary.url, byAdministrator);
+  await secondary.round();
+  assert.deepEqual(sites.at(-1), { id: 2, name: 'lyon', url: 'https://lyon.example', primary: false });
+  const asked = primary.asked.length;
+  const again = await secondary.restart();
+  await again.round();
+  assert.ok(!primary.asked.slice(asked).some((path) => path.includes('geo_sites')));
+  assert.ok(!again.logged().includes(ADMIN) && !again.logged().includes(KEYS.secret));
+  for (const name of await readdir(again.dataDir)) {
+    const path = join(again.dataDir, name);
+    if (!(await stat(path)).isFile()) continue;
+    const content = await readFile(path, 'latin1');
+    for (const secret of [ADMIN, KEYS.secret, KEYS.accessKey]) assert.ok(!content.includes(secret), name);
+  }
+  assert.equal((await stat(identityPath(again.dataDir))).mode & 0o077, 0);
+});
+
+test('a site that is there already is taken over, whatever the case of its name', async (t) => {
+  const primary = await fakePrimary(t);
+  const sites: Row[] = [HQ, { id: 2, name: 'Lyon', primary: false }];
+  keepSites(primary, sites);
+  await (await secondaryOf(t, primary.url, byAdministrator)).round();
+  assert.equal(sites.length, 2);
+  assert.ok(primary.asked.includes('POST /api/v4/geo_sites/2/credentials'));
+});
+
+test('a primary that is down, or has no primary site yet, is asked again', async (t) => {
+  const primary = await fakePrimary(t);
+  const sites: Row[] = [];
+  keepSites(primary, sites);
+  const secondary = await secondaryOf(t, primary.url, byAdministrator);
+  assert.equal((await fetch(`${secondary.address}/-/readiness`)).status, 200);
+  await primary.close();
+  await secondary.round();
+  await primary.open();
+  await secondary.round();
+  assert.equal(sites.length, 0);
+  sites.push(HQ);
+  await secondary.round();
+  assert.equal(sites.length, 2);
+  assert.ok(primary.asked.includes('GET /api/v4/geo/site'));
+});
+
+test('without an identity and without a token it does not start, with exit code 78', async () => {
+  await using place = await testPlace('empty');
+  const config = readConfig({
+    HEARTH_ROLE: 'secondary',
+    HEARTH_PRIMARY_URL: 'http://127.0.0.1:1',
+    HEARTH_DATA_DIR: place.dataDir,
+    HEARTH_PORT: '0',
+  });
+  await assert.rejects(startSecondary(config, { work: false }), (error: unknown) => {
+    assert.ok(error instanceof ConfigError);
+    assert.equal(error.exitCode, 78);
+    return /^HEARTH_PRIMARY_TOKEN must be set until this site has registered/.test(error.message);
+  });
+});
+
+test('what holds the users of a primary becomes no secondary', async () => {
+  await using place = await testPlace('started');
+  const config = readConfig({
+    HEARTH_ROLE: 'secondary',
+    HEARTH_PRIMARY_URL: 'http://127.0.0.1:1',
+    HEARTH_PRIMARY_TOKEN: ADMIN,
+    HEARTH_DATA_DIR: place.dataDir,
+  });
+  await assert.rejects(startSecondary(config, { work: false }), /^ConfigError: HEARTH_ROLE must not be secondary here/);
+});
+
+test('an identity that another key has encrypted is no identity', async (t) => {
+  const primary = await fakePrimary(t);
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.round();
+  await secondary.stop();
+  await rm(join(secondary.dataDir, 'secret-key'));
+  await assert.rejects(secondary.restart(), /site-identity was not written with this secret key/);
+  await writeFile(identityPath(secondary.dataDir), 'nonsense');
+  await assert.rejects(secondary.restart(), ConfigError);
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planOf } from '#database/dialect.ts';
+import type { Statement } from '#database/engines/engine.ts';
+import { sessionOf } from '#database/sessions.ts';
+import { watchReads } from '#test/support/statement-watch.ts';
+import { fakePrimary, secondaryOf } from '../world.testing.ts';
+
+// There are as many copies as the primary has files: no statement of a round reads all of their rows, but for what counts them.
+
+test('no statement of a secondary looks through all of its copies', async (t) => {
+  const primary = await fakePrimary(t);
+  primary.blob('upload', 1, Buffer.from('one'));
+  primary.blob('upload', 2, Buffer.from('two'));
+  const secondary = await secondaryOf(t, primary.url);
+  const { database } = secondary;
+  const seen = new Map<string, Statement>();
+  const watch = (statement: Statement) => {
+    if (/geo_registry/.test(statement.sql) && !/^insert/i.test(statement.sql)) seen.set(statement.sql, statement);
+  };
+  const end = watchReads(database, watch);
+  const { engine } = sessionOf(database.reader);
+  const { begin } = engine;
+  engine.begin = async (...options) => {
+    const open = await begin.apply(engine, options);
+    const execute: typeof open.execute = (statement) => {
+      watch(statement);
+      return open.execute(statement);
+    };
+    return { ...open, execute };
+  };
+  await secondary.round();
+  primary.remove('upload', 1);
+  primary.site.selective_sync_type = 'shards';
+  await secondary.round();
+  await secondary.report();
+  await fetch(`${secondary.address}/a/b.git/info/refs?service=git-upload-pack`);
+  end();
+  engine.begin = begin;
+  assert.ok(seen.size > 8, `${seen.size} statements`);
+  for (const statement of seen.values()) {
+    if (statement.sql.includes('group by')) continue;
+    const plan = await database.transaction((tx) => planOf(tx, { compile: () => statement }));
+    assert.doesNotMatch(plan.join('\n'), /SCAN geo_registry(?! USING)|Seq Scan/, statement.sql);
+  }
+});

@@ -1,0 +1,141 @@
+import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
+import { KINDS, kindValues, percentageOf, secondsOf, storageDigest } from '#api/operations/geo-sites/index.ts';
+import type { Database } from '#database/database.ts';
+import type { Git } from '#git/git.ts';
+import { storageTrouble } from '#git/storage/storage.ts';
+import { PrimaryFailure } from '../primary/client.ts';
+import type { Primary } from '../primary/primary.ts';
+import type { PolledSite, ReplicationEvent, SiteRow, StatusRow } from '../primary/schemas.ts';
+import { countedInAWeek } from './counters.ts';
+import { readPosition } from './event-position.ts';
+import { countCopies } from './registry.ts';
+
+interface Reporting {
+  readonly database: Database;
+  readonly git: Git;
+  readonly primary: Primary;
+  readonly siteId: number;
+  readonly now: Date;
+}
+
+export type StatusReport = Awaited<ReturnType<typeof statusReport>>;
+
+/** How far the copies of this site are, as it tells its primary (contract/operations.md §3.4, `POST /geo/status`). */
+export async function statusReport({ database, git, primary, siteId, now }: Reporting) {
+  const { cursor, cursor_at } = await readPosition(database.reader);
+  const oldest = await oldestUnfollowed(primary, cursor);
+  const behind = oldest && Math.max(0, Math.floor((now.getTime() - Date.parse(oldest.created_at)) / 1000));
+  const followed = { cursor_last_event_id: cursor === 0 ? null : cursor, cursor_last_event_date: cursor_at };
+  return {
+    geo_node_id: siteId,
+    status_message: await troubleOf(git),
+    db_replication_lag_seconds: oldest === undefined ? 0 : behind,
+    last_event_id: oldest?.id ?? followed.cursor_last_event_id,
+    last_event_date: oldest?.created_at ?? followed.cursor_last_event_date,
+    ...followed,
+    version: INSTANCE_VERSION.level,
+    revision: INSTANCE_VERSION.revision,
+    storage_configuration_digest: storageDigest(Object.keys(git.storages)),
+    status: await countsOf(database),
+  };
+}
+
+/** What has happened and was not followed yet; undefined: nothing. Null: nobody can say. */
+async function oldestUnfollowed(primary: Primary, cursor: number): Promise<ReplicationEvent | undefined | null> {
+  try {
+    return (await primary.eventsAfter(cursor)).events[0];
+  } catch (error) {
+    if (error instanceof PrimaryFailure) return null;
+    throw error;
+  }
+}
+
+async function troubleOf(git: Git): Promise<string> {
+  for (const name of Object.keys(git.storages).sort()) {
+    if ((await storageTrouble(git, name)) !== null) return `Storage ${name} is not writable`;
+  }
+  return '';
+}
+
+/** As many counts of each kind as contract/operations.md §3.2 has of what a secondary counts. */
+async function countsOf({ reader }: Database): Promise<Record<string, number | boolean>> {
+  const rows = (await countCopies(reader)).filter(({ state }) => state !== 'leaving');
+  const counts: Record<string, number | boolean> = {};
+  for (const kind of KINDS) {
+    const own = rows.filter(({ replicable_name }) => pluralOf(replicable_name) === kind);
+    const count = (wanted: (row: (typeof own)[number]) => boolean) =>
+      own.filter(wanted).reduce((sum, row) => sum + Number(row.count), 0);
+    const isSynced = ({ state }: (typeof own)[number]) => state === 'synced';
+    counts[`${kind}_count`] = count(() => true);
+    counts[`${kind}_registry_count`] = count(() => true);
+    counts[`${kind}_synced_count`] = count(isSynced);
+    counts[`${kind}_failed_count`] = count(({ state }) => state === 'failed');
+    counts[`${kind}_verification_total_count`] = count(isSynced);
+    counts[`${kind}_verified_count`] = count((row) => isSynced(row) && row.verification === 'verified');
+    counts[`${kind}_verification_failed_count`] = count(({ verification }) => verification === 'failed');
+  }
+  return {
+    ...counts,
+    projects_count: counts.project_repositories_count as number,
+    container_repositories_replication_enabled: false,
+    ...(await countedInAWeek(reader)),
+  };
+}
+
+/** As the kinds are called in the status. */
+function pluralOf(name: string): string {
+  return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
+}
+
+interface Shown {
+  readonly report: StatusReport;
+  readonly polled: PolledSite;
+  /** Of this site, as the primary shows it. */
+  readonly site: SiteRow;
+  /** What the primary has shown of its status; undefined: nothing yet. */
+  readonly before: StatusRow | undefined;
+  readonly now: Date;
+}
+
+/** The report in the form in which statuses are read (contract/operations.md §3.2). */
+export function statusDocument({ report, polled, site, before, now }: Shown): StatusRow {
+  const { status, status_message: message } = report;
+  const links = (site._links ?? {}) as Readonly<Record<string, unknown>>;
+  const seconds = (moment: string | null) => (moment === null ? 0 : secondsOf(moment));
+  const kinds = kindValues(status);
+  return {
+    geo_node_id: report.geo_node_id,
+    projects_count: status.projects_count,
+    container_repositories_replication_enabled: status.container_repositories_replication_enabled,
+    ...kinds,
+    git_fetch_event_count_weekly: status.git_fetch_event_count_weekly,
+    git_push_event_count_weekly: status.git_push_event_count_weekly,
+    proxy_remote_requests_event_count_weekly: status.proxy_remote_requests_event_count_weekly,
+    proxy_local_requests_event_count_weekly: status.proxy_local_requests_event_count_weekly,
+    repositories_checked_in_percentage: percentageOf(null, null),
+    replication_slots_used_in_percentage: percentageOf(null, null),
+    repositories_count: kinds.project_repositories_count,
+    replication_slots_count: null,
+    replication_slots_used_count: null,
+    healthy: message === '',
+    health: message === '' ? 'Healthy' : message,
+    health_status: message === '' ? 'Healthy' : 'Unhealthy',
+    missing_oauth_application: before?.missing_oauth_application ?? false,
+    db_replication_lag_seconds: report.db_replication_lag_seconds,
+    replication_slots_max_retained_wal_bytes: null,
+    repositories_checked_count: null,
+    repositories_checked_failed_count: null,
+    last_event_id: report.last_event_id,
+    last_event_timestamp: seconds(report.last_event_date),
+    cursor_last_event_id: report.cursor_last_event_id,
+    cursor_last_event_timestamp: seconds(report.cursor_last_event_date),
+    last_successful_status_check_timestamp: secondsOf(now.toISOString()),
+    version: report.version,
+    revision: report.revision,
+    selective_sync_type: polled.site.selective_sync_type,
+    namespaces: before?.namespaces ?? [],
+    updated_at: now.toISOString(),
+    storage_shards_match: report.storage_configuration_digest === storageDigest(polled.storages),
+    _links: { self: links.status, site: links.self },
+  };
+}

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { hasBlob, openBlob } from '#blobs/index.ts';
+import { repositoryExists } from '#git/storage/storage.ts';
+import { checksumOfRepository } from '#git/transfer/checksum.ts';
+import { type FakePrimary, fakePrimary, secondaryOf, type TestSecondary } from '../world.testing.ts';
+import { copyOf } from './copy-repository.ts';
+
+// What a secondary does by itself (contract/operations.md §3.5), against a primary that the test has at hand.
+
+const repository = (secondary: TestSecondary, id: number) =>
+  copyOf(secondary.git, 'default', { replicable_name: 'project_repository', replicable_id: id });
+
+const checksum = (primary: FakePrimary, name: string) => primary.replicables.get(name)?.checksum ?? '';
+
+/** `project_repository 1 synced verified`, one for each row. */
+async function states(secondary: TestSecondary): Promise<string[]> {
+  const rows = await secondary.rows();
+  return rows.map((row) => [row.replicable_name, row.replicable_id, row.state, row.verification].join(' '));
+}
+
+async function isSame(primary: FakePrimary, secondary: TestSecondary, id: number): Promise<void> {
+  const here = await checksumOfRepository(secondary.git, repository(secondary, id));
+  assert.equal(here, checksum(primary, `project_repository ${id}`));
+}
+
+test('what the primary has is copied and verified, and follows its changes and deletions', async (t) => {
+  const primary = await fakePrimary(t);
+  await primary.commit(1, { 'a.txt': 'a' });
+  await primary.commit(2, { 'b.txt': 'b' });
+  primary.blob('lfs_object', 4, Buffer.from('large'));
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.round();
+  const first = ['project_repository 1 synced verified', 'project_repository 2 synced verified'];
+  assert.deepEqual(await states(secondary), [...first, 'lfs_object 4 synced verified']);
+  await isSame(primary, secondary, 1);
+  const large = checksum(primary, 'lfs_object 4');
+  assert.equal(await text((await openBlob(secondary.blobs, large))!.stream), 'large');
+  await primary.commit(1, { 'c.txt': 'c' });
+  primary.remove('project_repository', 2);
+  primary.remove('lfs_object', 4);
+  await secondary.round();
+  assert.deepEqual(await states(secondary), first.slice(0, 1));
+  await isSame(primary, secondary, 1);
+  assert.equal(await repositoryExists(repository(secondary, 2)), false);
+  assert.equal(await hasBlob(secondary.blobs, large), false);
+});
+
+test('a file that two copies share goes with the last of them', async (t) => {
+  const primary = await fakePrimary(t);
+  for (const id of [1, 2]) primary.blob('upload', id, Buffer.from('same'));
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.round();
+  const same = checksum(primary, 'upload 1');
+  primary.remove('upload', 1);
+  await secondary.round();
+  assert.equal(await hasBlob(secondary.blobs, same), true);
+  primary.remove('upload', 2);
+  await secondary.round();
+  assert.equal(await hasBlob(secondary.blobs, same), false);
+  assert.deepEqual(await readdir(join(secondary.blobs.directory, 'drafts')), []);
+});
+
+test('copies that have rotted are found when they are verified again, and made anew', async (t) => {
+  const primary = await fakePrimary(t);
+  await primary.commit(1, { 'a.txt': 'a' });
+  primary.blob('job_artifact', 1, Buffer.from('right'));
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.round();
+  const right = ['project_repository 1 synced verified', 'job_artifact 1 synced verified'];
+  const objects = join(repository(secondary, 1).directory, 'objects');
+  const loose = (await readdir(objects)).find((name) => /^[0-9a-f]{2}$/.test(name))!;
+  await rm(join(objects, loose), { recursive: true });
+  const digest = checksum(primary, 'job_artifact 1');
+  await writeFile(join(secondary.blobs.directory, digest.slice(0, 2), digest.slice(2, 4), digest), 'wrong');
+  // Never so long away that everything is copied anew.
+  const daysPass = async (days: number) => {
+    for (let day = 0; day < days; day++) {
+      secondary.clock.advance(86_000);
+      await secondary.round();
+    }
+  };
+  await daysPass(6);
+  assert.deepEqual(await states(secondary), right);
+  await daysPass(2);
+  assert.deepEqual(await states(secondary), ['project_repository 1 pending failed', 'job_artifact 1 pending failed']);
+  secondary.clock.advance(1);
+  await secondary.settle();
+  assert.deepEqual(await states(secondary), right);
+  assert.ok((await readdir(objects)).includes(loose));
+  await isSame(primary, secondary, 1);
+  assert.equal(await text((await openBlob(secondary.blobs, digest))!.stream), 'right');
+});
+
+test('what cannot be copied is tried again after 1, 2, 4 seconds, and the rest goes on', async (t) => {
+  const primary = await fakePrimary(t);
+  primary.blob('upload', 1, Buffer.from('one'));
+  primary.blob('upload', 2, Buffer.from('two'));
+  const secondary = await secondaryOf(t, primary.url);
+  let tries = 0;
+  primary.instead = ({ url }, response) => {
+    if (url !== '/api/v4/geo/retrieve/upload/1') return false;
+    tries++;
+    response.writeHead(500).end();
+    return true;
+  };
+  await secondary.round();
+  assert.deepEqual(await states(secondary), ['upload 1 failed pending', 'upload 2 synced verified']);
+  for (const [seconds, expected] of [
+    [0.5, 1],
+    [0.5, 2],
+    [1, 2],
+    [1, 3],
+    [3, 3],
+    [1, 4],
+  ] as const) {
+    secondary.clock.advance(seconds);
+    await secondary.settle();
+    assert.equal(tries, expected);
+  }
+  primary.instead = null;
+  secondary.clock.advance(8);
+  await secondary.settle();
+  assert.deepEqual(await states(secondary), ['upload 1 synced verified', 'upload 2 synced verified']);
+});
+
+test('a checksum that the primary has not got yet is waited for', async (t) => {
+  const primary = await fakePrimary(t);
+  await primary.commit(1, { 'a.txt': 'a' });
+  const whole = primary.replicables.get('project_repository 1')!;
+  primary.replicables.set('project_repository 1', { ...whole, checksum: null });
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.round();
+  assert.deepEqual(await states(secondary), ['project_repository 1 synced pending']);
+  primary.replicables.set('project_repository 1', whole);
+  secondary.clock.advance(10);
+  await secondary.settle();
+  assert.deepEqual(await states(secondary), ['project_repository 1 synced verified']);
+});
+
+test('a copy is not called wrong for what has changed since it was made', async (t) => {
+  const primary = await fakePrimary(t);
+  await primary.commit(1, { 'a.txt': 'a' });
+  const secondary = await secondaryOf(t, primary.url);
+  let looks = 0;
+  let pushed: Promise<void> | null = null;
+  primary.instead = (request, response) => {
+    // The second look at it is the one that verifies: another push has come before.
+    if (!request.url?.includes('/geo/replicables?replicable_name=project_repository&after_id=0&per_page=1'))
+      return false;
+    if (request.url.endsWith('per_page=100') || ++looks !== 2) return false;
+    primary.instead = null;
+    pushed = primary.commit(1, { 'b.txt': 'b' }).then(() => {
+      response.writeHead(200).end(JSON.stringify([...primary.replicables.values()]));
+    });
+    return true;
+  };
+  await secondary.round();
+  await pushed;
+  assert.deepEqual(await states(secondary), ['project_repository 1 synced verified']);
+  assert.ok(!secondary.logged().includes('not what the primary has'));
+  assert.equal((await secondary.rows())[0]?.retries, 0);
+  await isSame(primary, secondary, 1);
+});
+
+test('another selection is listed anew, and what is not in it goes', async (t) => {
+  const primary = await fakePrimary(t);
+  for (const id of [1, 2]) primary.blob('upload', id, Buffer.from(`upload ${id}`));
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.round();
+  const second = primary.replicables.get('upload 2')!;
+  primary.replicables.delete('upload 2');
+  primary.site.selective_sync_type = 'namespaces';
+  primary.site.selective_sync_namespace_ids = [7];
+  await secondary.round();
+  assert.deepEqual(await states(secondary), ['upload 1 synced verified']);
+  assert.equal(await hasBlob(secondary.blobs, second.checksum!), false);
+  primary.replicables.set('upload 2', second);
+  primary.site.selective_sync_type = null;
+  await secondary.round();
+  assert.deepEqual((await states(secondary)).at(-1), 'upload 2 synced verified');
+});
+
+test('a disabled site copies and reports nothing, and goes on from where it was', async (t) => {
+  const primary = await fakePrimary(t);
+  primary.blob('upload', 1, Buffer.from('one'));
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.round();
+  await secondary.report();
+  assert.equal(primary.reports.length, 1);
+  primary.site.enabled = false;
+  primary.blob('upload', 2, Buffer.from('two'));
+  await secondary.round();
+  await secondary.report();
+  assert.deepEqual(await states(secondary), ['upload 1 synced verified']);
+  assert.equal(primary.reports.length, 1);
+  primary.site.enabled = true;
+  primary.asked.length = 0;
+  await secondary.round();
+  assert.deepEqual((await states(secondary)).at(-1), 'upload 2 synced verified');
+  assert.ok(!primary.asked.some((asked) => asked.includes('per_page=100') && asked.includes('replicables')));
+});
+
+test('a capacity of 0 has nothing of that kind copied', async (t) => {
+  const primary = await fakePrimary(t);
+  await primary.commit(1, { 'a.txt': 'a' });
+  primary.blob('upload', 1, Buffer.from('one'));
+  primary.site.repos_max_capacity = 0;
+  primary.site.verification_max_capacity = 0;
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.round();
+  assert.deepEqual(await states(secondary), ['project_repository 1 pending pending', 'upload 1 synced pending']);
+});
+
+test('a process that ended in the middle goes on where it was', async (t) => {
+  const primary = await fakePrimary(t);
+  await primary.commit(1, { 'a.txt': 'a' });
+  const secondary = await secondaryOf(t, primary.url);
+  const hanging = Promise.withResolvers<void>();
+  primary.instead = ({ url }) => {
+    if (!url?.endsWith('git-upload-pack')) return false;
+    hanging.resolve();
+    return true;
+  };
+  const round = secondary.round();
+  await hanging.promise;
+  assert.deepEqual(await states(secondary), ['project_repository 1 started pending']);
+  primary.instead = null;
+  const next = await secondary.restart();
+  await round;
+  primary.blob('upload', 1, Buffer.from('one'));
+  await next.round();
+  assert.deepEqual(await states(next), ['project_repository 1 synced verified', 'upload 1 synced verified']);
+});
+
+test('a status report says how many there are, how many are copied and verified, and how far behind', async (t) => {
+  const primary = await fakePrimary(t);
+  for (const id of [1, 2]) primary.blob('lfs_object', id, Buffer.from(`object ${id}`));
+  primary.instead = ({ url }, response) => {
+    if (url === '/api/v4/geo/retrieve/lfs_object/2') response.writeHead(500).end();
+    return response.writableEnded;
+  };
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.round();
+  primary.blob('upload', 1, Buffer.from('one'));
+  secondary.clock.advance(90);
+  await secondary.report();
+  const { status, ...report } = primary.reports[0] as { status: Record<string, unknown> } & Record<string, unknown>;
+  assert.deepEqual(
+    [report.geo_node_id, report.status_message, report.db_replication_lag_seconds, report.cursor_last_event_id],
+    [2, '', 90, 2],
+  );
+  assert.equal(report.last_event_id, 3);
+  const of = (kind: string) =>
+    ['', '_registry', '_synced', '_failed', '_verification_total', '_verified', '_verification_failed'].map(
+      (part) => status[`${kind}${part}_count`],
+    );
+  assert.deepEqual(of('lfs_objects'), [2, 2, 1, 1, 1, 1, 0]);
+  assert.deepEqual(of('project_repositories'), [0, 0, 0, 0, 0, 0, 0]);
+  assert.deepEqual(of('pages_deployments'), [0, 0, 0, 0, 0, 0, 0]);
+  assert.equal(status.projects_count, 0);
+  assert.equal(status.container_repositories_replication_enabled, false);
+});
+
+test('what a primary says that is no primary is believed by nobody, and ends', async (t) => {
+  const primary = await fakePrimary(t);
+  primary.blob('upload', 1, Buffer.from('right'));
+  const secondary = await secondaryOf(t, primary.url);
+  const forEver = (text: string) => (response: ServerResponse) => {
+    const more = () => void (response.destroyed || response.write(text.repeat(65_536), () => setImmediate(more)));
+    more();
+  };
+  const [events, upload] = ['/api/v4/geo/events?after_id=1&per_page=100', '/api/v4/geo/retrieve/upload/1'];
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    [events]: forEver('['),
+    [upload]: forEver('x'),
+  };
+  primary.instead = ({ url }, response) => {
+    answers[url!]?.(response);
+    return url! in answers;
+  };
+  await secondary.round();
+  assert.deepEqual(await states(secondary), []);
+  delete answers[events];
+  await secondary.round();
+  assert.deepEqual(await states(secondary), ['upload 1 failed pending']);
+  // Another content of the same length.
+  answers[upload] = (response) => void response.end('wrong');
+  secondary.clock.advance(1);
+  await secondary.settle();
+  assert.deepEqual(await states(secondary), ['upload 1 failed pending']);
+  assert.deepEqual(await readdir(secondary.blobs.directory), ['drafts']);
+  const [row] = await secondary.rows();
+  assert.equal(row?.error, 'The file is not what the primary says that it is');
+  const nonsense = [0, 0, 'x', null].map((id) => ({ ...primary.events[0], id }));
+  answers[events] = (response) => void response.end(JSON.stringify(nonsense));
+  await secondary.round();
+  assert.equal((await secondary.rows()).length, 1);
+});
+
+test('a primary that hangs holds nobody up who stops', async (t) => {
+  const primary = await fakePrimary(t);
+  const secondary = await secondaryOf(t, primary.url);
+  const asked = Promise.withResolvers<void>();
+  primary.instead = () => {
+    asked.resolve();
+    return true;
+  };
+  const round = secondary.round();
+  await asked.promise;
+  await secondary.stop();
+  await round;
+});

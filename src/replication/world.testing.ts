@@ -1,0 +1,286 @@
+import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { readConfig } from '#config.ts';
+import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import { commitChanges } from '#git/commits/commit.ts';
+import { files, someone } from '#git/fixtures.testing.ts';
+import { createGit, type Git, repositoryAt } from '#git/git.ts';
+import { resolveRef, zeroId } from '#git/refs/refs.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
+import type { Repository } from '#git/repository.ts';
+import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
+import { checksumOfRepository } from '#git/transfer/checksum.ts';
+import { advertise } from '#git/transport/advertise-refs.ts';
+import { uploadPack } from '#git/transport/upload-pack.ts';
+import { createLog } from '#runtime/log.ts';
+import { testPlace } from '#test/engines/engine.ts';
+import { type TestClock, testClock } from '#test/support/test-clock.ts';
+import { type Secondary, startSecondary } from './index.ts';
+import type { Replicable, ReplicationEvent, Site } from './primary/schemas.ts';
+
+/** A primary that says whatever a test has it say, truths and lies: what the real one serves, over real git. */
+export interface FakePrimary {
+  readonly url: string;
+  readonly site: { -readonly [Key in keyof Site]: Site[Key] };
+  /** What it shows of what it has; a test may change it. */
+  readonly replicables: Map<string, Replicable>;
+  readonly events: ReplicationEvent[];
+  /** Status reports that came. */
+  readonly reports: Record<string, unknown>[];
+  /** What it was asked that no route below answers, or all of it. */
+  readonly asked: string[];
+  /** Tried before the routes; true: it has answered. */
+  instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
+  /** Adds a commit with these files to the repository's branch `main`, and tells of it. */
+  commit(id: number, contents: Readonly<Record<string, string>>): Promise<void>;
+  blob(name: ReplicableName, id: number, content: Buffer): void;
+  remove(name: ReplicableName, id: number): void;
+  /** Takes no connections any more. */
+  close(): Promise<void>;
+  /** Takes them again at the same address. */
+  open(): Promise<void>;
+}
+
+export const KEYS = { accessKey: 'K'.repeat(20), secret: 'S'.repeat(40) };
+export const ADMIN = 'glpat-admin';
+
+const SITE: Site = {
+  id: 2,
+  name: 'lyon',
+  enabled: true,
+  primary: false,
+  repos_max_capacity: 2,
+  files_max_capacity: 2,
+  verification_max_capacity: 2,
+  minimum_reverification_interval: 7,
+  selective_sync_type: null,
+  selective_sync_shards: [],
+  selective_sync_namespace_ids: [],
+};
+
+export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
+  const place = await testPlace('empty');
+  const git = createGit({ storages: { default: join(place.dataDir, 'primary') }, clock: { now: () => new Date() } });
+  const blobs = new Map<string, Buffer>();
+  const server = createServer((request, response) => {
+    answer(fake, git, blobs, request, response).catch(() => response.destroy());
+  });
+  let port = 0;
+  const open = async () => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+  };
+  const tell = (event_name: ReplicationEvent['event_name'], replicable_name: ReplicableName, replicable_id: number) => {
+    const created_at = '2026-01-02T03:04:05.000Z';
+    fake.events.push({ id: fake.events.length + 1, created_at, event_name, replicable_name, replicable_id });
+  };
+  await open();
+  const fake: FakePrimary = {
+    url: `http://127.0.0.1:${port}`,
+    site: { ...SITE },
+    replicables: new Map(),
+    events: [],
+    reports: [],
+    asked: [],
+    instead: null,
+    async commit(id, contents) {
+      const repository = repositoryOf(git, `group/project-${id}`);
+      const known = fake.replicables.has(`project_repository ${id}`);
+      await commitTo(git, repository, contents);
+      const checksum = await checksumOfRepository(git, repository);
+      const shown = { replicable_id: id, checksum, size: null, path: `group/project-${id}`, storage: 'default' };
+      fake.replicables.set(`project_repository ${id}`, { replicable_name: 'project_repository', ...shown });
+      tell(known ? 'updated' : 'created', 'project_repository', id);
+    },
+    blob(replicable_name, id, content) {
+      blobs.set(`${replicable_name}/${id}`, content);
+      const checksum = createHash('sha256').update(content).digest('hex');
+      const shown = { replicable_id: id, checksum, size: content.length, path: null, storage: null };
+      fake.replicables.set(`${replicable_name} ${id}`, { replicable_name, ...shown });
+      tell('created', replicable_name, id);
+    },
+    remove(name, id) {
+      fake.replicables.delete(`${name} ${id}`);
+      tell('deleted', name, id);
+    },
+    async close() {
+      await closed(server);
+    },
+    open,
+  };
+  t.after(async () => {
+    if (server.listening) await closed(server);
+    await git.close();
+    await place.remove();
+  });
+  return fake;
+}
+
+async function closed(server: Server): Promise<void> {
+  const end = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await end;
+}
+
+const repositoryOf = (git: Git, path: string) => repositoryAt(git, 'default', diskPathFor(path));
+
+async function commitTo(git: Git, repository: Repository, contents: Readonly<Record<string, string>>): Promise<void> {
+  await ensureRepository(repository, { defaultBranch: 'main' });
+  const ref = 'refs/heads/main';
+  const parent = await resolveRef(repository, ref);
+  const made = await commitChanges(git, repository, {
+    parent,
+    changes: files(contents),
+    author: someone,
+    committer: someone,
+    message: 'Change\n',
+  });
+  if (!('commit' in made)) throw new Error(`No commit: ${JSON.stringify(made)}`);
+  await updateRefs(git, repository, [{ ref, oldId: parent ?? zeroId, newId: made.commit }]);
+}
+
+async function answer(
+  fake: FakePrimary,
+  git: Git,
+  blobs: ReadonlyMap<string, Buffer>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url!, 'http://primary');
+  fake.asked.push(`${request.method} ${request.url}`);
+  if (fake.instead?.(request, response)) return;
+  const json = (value: unknown, status = 200) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  const at = /^\/api\/v4\/geo\/(.*)$/.exec(url.pathname)?.[1];
+  if (at !== undefined && !isProven(request)) return json({ message: '401 Unauthorized' }, 401);
+  if (at === 'site') return json({ site: fake.site, primary: { name: 'hq', url: fake.url }, storages: ['default'] });
+  if (at === 'status') {
+    fake.reports.push(JSON.parse(Buffer.concat(await request.toArray()).toString()) as Record<string, unknown>);
+    return json({ geo_node_id: fake.site.id }, 201);
+  }
+  const after = Number(url.searchParams.get('after_id'));
+  const most = Number(url.searchParams.get('per_page'));
+  if (at === 'events') return json(fake.events.filter(({ id }) => id > after).slice(0, most));
+  if (at === 'replicables') {
+    const name = url.searchParams.get('replicable_name');
+    const found = [...fake.replicables.values()].filter((each) => each.replicable_name === name);
+    const sorted = found.sort((a, b) => a.replicable_id - b.replicable_id);
+    return json(sorted.filter((each) => each.replicable_id > after).slice(0, most));
+  }
+  if (at?.startsWith('retrieve/')) {
+    const content = blobs.get(at.slice('retrieve/'.length));
+    return content === undefined ? json({ message: '404 Not Found' }, 404) : void response.end(content);
+  }
+  const [, path, service] = /^\/(.+)\.git\/(info\/refs|git-upload-pack)$/.exec(url.pathname) ?? [];
+  if (path !== undefined) return serveGit(git, repositoryOf(git, path), service!, request, response);
+  await echo(request, response);
+}
+
+/** What the secondary proves itself with, looked at as a primary does it. */
+function isProven({ headers }: IncomingMessage): boolean {
+  const [, key, signed, signature] = /^GL-Geo ([^:]+):([^.]+\.[^.]+)\.(.+)$/.exec(headers.authorization ?? '') ?? [];
+  return key === KEYS.accessKey && createHmac('sha256', KEYS.secret).update(signed!).digest('base64url') === signature;
+}
+
+async function serveGit(
+  git: Git,
+  repository: Repository,
+  service: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const protocol = request.headers['git-protocol']?.toString();
+  const kind = service === 'info/refs' ? 'advertisement' : 'result';
+  response.setHeader('content-type', `application/x-git-upload-pack-${kind}`);
+  if (service === 'info/refs') await advertise(git, repository, 'git-upload-pack', { output: response, protocol });
+  else await uploadPack(git, repository, { input: request, output: response, protocol });
+}
+
+/** What else it is asked, it tells whoever asked. */
+async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    hash.update(chunk);
+  }
+  const { method, url, rawHeaders, headers } = request;
+  response.writeHead(200, { 'content-type': 'application/json', 'x-from': 'primary', 'x-hearth-proxied': 'forged' });
+  response.end(JSON.stringify({ method, url, headers, rawHeaders, bytes, sha256: hash.digest('hex') }));
+}
+
+export interface TestSecondary extends Secondary {
+  readonly clock: TestClock;
+  readonly dataDir: string;
+  /** What it has logged so far. */
+  logged(): string;
+  rows(): Promise<Record<string, unknown>[]>;
+  /** Stops it and starts another in its place. */
+  restart(): Promise<TestSecondary>;
+}
+
+interface Wish {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly patience?: number;
+  readonly thought?: number;
+}
+
+/** A secondary of this primary on the engine of this run, which looks at it when it is told to. */
+export async function secondaryOf(t: TestContext, primaryUrl: string, wish: Wish = {}): Promise<TestSecondary> {
+  const place = await testPlace('migrated');
+  const running = { stop: async () => {} };
+  t.after(async () => {
+    await running.stop();
+    await place.remove();
+  });
+  const clock = testClock();
+  const lines: string[] = [];
+  const config = readConfig({
+    HEARTH_ROLE: 'secondary',
+    HEARTH_PRIMARY_URL: primaryUrl,
+    HEARTH_PRIMARY_TOKEN: `${KEYS.accessKey}:${KEYS.secret}`,
+    HEARTH_SITE_NAME: 'lyon',
+    HEARTH_PORT: '0',
+    HEARTH_DATA_DIR: place.dataDir,
+    ...(place.url === undefined ? {} : { HEARTH_DATABASE_URL: place.url }),
+    ...wish.env,
+  });
+  const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
+  const { patience, thought } = wish;
+  const surroundings = { clock, log, detectLongTransactions: true, work: false };
+  const start = async (): Promise<TestSecondary> => {
+    const secondary = await startSecondary(config, {
+      ...surroundings,
+      ...(patience === undefined ? {} : { patience }),
+      ...(thought === undefined ? {} : { thought }),
+    });
+    running.stop = onlyOnce(secondary.stop);
+    return {
+      ...secondary,
+      stop: running.stop,
+      clock,
+      dataDir: place.dataDir,
+      logged: () => lines.join(''),
+      rows: () => secondary.database.reader.selectFrom('geo_registry').selectAll().orderBy('id').execute(),
+      async restart() {
+        await running.stop();
+        return start();
+      },
+    };
+  };
+  return start();
+}
+
+function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}

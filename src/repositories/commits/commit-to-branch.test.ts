@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findProject } from '#domain/namespaces/projects.ts';
+import { isRefused, refused } from '#runtime/failure.ts';
+import { world } from '#test/support/world.ts';
+import { type OpenBranch, PUSH_TO_BRANCH } from '../branches/push-permission.ts';
+import type { StreamedBytes } from '../lfs/lfs-content.ts';
+import { type BranchCommit, commitToBranch } from './commit-to-branch.ts';
+
+const { newProject, server } = await world();
+const { rooms } = server;
+const db = rooms.database.reader;
+
+/** A project with its owner, and its branch `main` as that one may push to it. */
+async function given() {
+  const project = await newProject({ readme: true });
+  const { owner, id } = project;
+  const user = await db.selectFrom('users').selectAll().where('id', '=', owner.id).executeTakeFirstOrThrow();
+  const caller = { user, token: null } as unknown as Parameters<typeof PUSH_TO_BRANCH.question>[1]['caller'];
+  const open = async (): Promise<OpenBranch> => {
+    const loaded = await findProject(db, caller, String(id));
+    const branch = await PUSH_TO_BRANCH.question({ db }, { project: loaded!, caller })('main');
+    assert.ok(!isRefused(branch));
+    return branch;
+  };
+  return { ...project, open };
+}
+
+/** Content that somebody else's commit comes before. */
+function slow(text: string, meanwhile: () => Promise<unknown>): StreamedBytes {
+  return {
+    size: text.length,
+    async *chunks() {
+      await meanwhile();
+      yield Buffer.from(text);
+    },
+  };
+}
+
+const wish = (content: StreamedBytes, more: Partial<BranchCommit> = {}): BranchCommit => ({
+  changes: [{ action: 'create', path: 'mine', content }],
+  message: 'Mine',
+  ...more,
+});
+
+test('whoever finds the branch moved while committing is told so, and changes nothing', async () => {
+  const { open, commit, owner, repository } = await given();
+  let theirs = '';
+  const content = slow('mine', async () => {
+    theirs = await commit({ theirs: 'x' });
+  });
+  const moved = refused('moved', { branch: 'main' });
+  assert.deepEqual(await commitToBranch(rooms, await open(), wish(content)), moved);
+  assert.equal((await owner.get(`${repository}/commits/main`)).body.id, theirs);
+});
+
+test('whoever forces the branch back means the tip that he has seen', async () => {
+  const { open, commit, owner, repository } = await given();
+  const start = (await owner.get(`${repository}/commits/main`)).body.id;
+  let theirs = '';
+  const content = slow('mine', async () => {
+    theirs = await commit({ theirs: 'x' });
+  });
+  await owner.delete(`/projects/${(await open()).project.id}/protected_branches/main`);
+  const made = await commitToBranch(rooms, await open(), wish(content, { force: true, startSha: start }));
+  assert.deepEqual(made, refused('moved', { branch: 'main' }));
+  assert.equal((await owner.get(`${repository}/commits/main`)).body.id, theirs);
+});

@@ -1,0 +1,209 @@
+import { mayForcePush } from '#authorization/protected-branches/branch-rules.ts';
+import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { isAncestor } from '#git/commits/ancestry.ts';
+import { commitChanges, type FileChange } from '#git/commits/commit.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { beginsWithSha, isSha, validBranchName, zeroId } from '#git/refs/refs.ts';
+import { branchTip, resolveRevision } from '#git/refs/revision.ts';
+import { lastCommitFor } from '#git/trees/path-entries.ts';
+import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import type { OpenBranch } from '../branches/push-permission.ts';
+import { type Bytes, storeContents } from '../lfs/lfs-content.ts';
+import { ensureProjectRepository, moveRefs } from '../ref-updates/move-refs.ts';
+import { toCommit } from '../ref-updates/ref-permissions.ts';
+import { repositoryOf } from '../repository.ts';
+import type { ContentRooms } from '../services.ts';
+import { inBranchTurn } from './branch-lock.ts';
+
+/** Changes of files become a commit on a branch: its parent is picked, the objects are written, the ref moves. */
+
+export interface BranchCommit {
+  /** Applied in their order, all of them or none. */
+  readonly changes: readonly WantedChange[];
+  /** Stored as it is. */
+  readonly message: string;
+  /** The pusher, where nobody else is named. */
+  readonly authorName?: string | undefined;
+  readonly authorEmail?: string | undefined;
+  /** The new branch begins at the tip of this one. */
+  readonly startBranch?: string | undefined;
+  /** The new branch begins at this commit; with `force` an existing one does. */
+  readonly startSha?: string | undefined;
+  readonly force?: boolean | undefined;
+  /** A commit with its parent's tree is made and not refused. */
+  readonly allowEmpty?: boolean | undefined;
+}
+
+export type WantedChange = FileChange<Bytes> & {
+  /** What the client knew of the file when it began to edit it. */
+  readonly lastCommitId?: string | undefined;
+};
+
+export type CommitToBranchRefusal =
+  | 'notAllowed'
+  | 'readOnly'
+  | 'startShaInvalid'
+  | 'startShaUnknown'
+  | 'notOnBranch'
+  | 'branchExists'
+  | 'branchInvalid'
+  | 'looksLikeSha'
+  | 'forceNotAllowed'
+  | 'stale'
+  | 'lfsMissing'
+  | 'fileExists'
+  | 'fileMissing'
+  | 'isDirectory'
+  | 'pathInvalid'
+  | 'empty'
+  | 'moved';
+
+/** Gives the new commit's id. `moved`: somebody else has moved the branch meanwhile (contract/repository.md §1). */
+export function commitToBranch(
+  rooms: ContentRooms,
+  branch: OpenBranch,
+  wish: BranchCommit,
+): Promise<string | Refused<CommitToBranchRefusal>> {
+  return inBranchTurn(rooms.git, branch, () => commitInTurn(rooms, branch, wish));
+}
+
+async function commitInTurn(
+  rooms: ContentRooms,
+  branch: OpenBranch,
+  wish: BranchCommit,
+): Promise<string | Refused<CommitToBranchRefusal>> {
+  const { git } = rooms;
+  const { project, name, caller } = branch;
+  if (project.read_only) return refused('readOnly');
+  const start = await startOf(rooms, branch, wish);
+  if (isRefused(start)) return start;
+  const { parent, tip, forced } = start;
+  const stale = parent === null ? null : await stalePath(rooms, project, parent, wish.changes);
+  if (stale !== null) return refused('stale', { path: stale });
+  if (parent === null) await ensureProjectRepository(git, project);
+  const stored = await storeContents(rooms, project, parent, wish.changes);
+  if (isRefused(stored)) return stored;
+  const { message, allowEmpty } = wish;
+  const committer = { name: caller.user.name, email: caller.user.email };
+  const author = { name: wish.authorName ?? committer.name, email: wish.authorEmail ?? committer.email };
+  const request = { parent, changes: stored.changes, message, author, committer, allowEmpty };
+  const made = await commitChanges(git, repositoryOf(git, project), request);
+  if ('refused' in made) return refusedChange(made);
+  const refusal = await moveRefs(rooms, {
+    project,
+    by: { caller, may: toCommit({ branch: name, forced }) },
+    changes: [{ ref: HEADS + name, oldId: tip ?? zeroId, newId: made.commit }],
+    besides: stored.link,
+    first: parent === null,
+  });
+  return refusal === undefined ? made.commit : refusedMove(refusal.code, name);
+}
+
+interface Start {
+  /** Of the new commit; null: the repository's first. */
+  readonly parent: string | null;
+  /** Where the branch is now; null: it is made. */
+  readonly tip: string | null;
+  /** The branch leaves its history behind. */
+  readonly forced: boolean;
+}
+
+async function startOf(
+  rooms: ContentRooms,
+  { project, name }: OpenBranch,
+  { startBranch, startSha, force }: BranchCommit,
+): Promise<Start | Refused<CommitToBranchRefusal>> {
+  const repository = repositoryOf(rooms.git, project);
+  const commit = await startCommit(rooms, project, startSha);
+  if (isRefused(commit)) return commit;
+  const tip = await branchTip(repository, name);
+  const elsewhere = commit !== undefined || (startBranch !== undefined && startBranch !== name);
+  const parent = commit ?? (elsewhere ? await branchTip(repository, startBranch as string) : tip);
+  if (parent === null && !(await isStillEmpty(rooms, project))) return refused('notOnBranch');
+  if (elsewhere && tip !== null && !force) return refused('branchExists', { branch: name });
+  if (tip === null && !validBranchName(name)) return refused('branchInvalid', { branch: name });
+  if (tip === null && beginsWithSha(name)) return refused('looksLikeSha');
+  if (tip === null || parent === tip) return { parent, tip, forced: false };
+  const forced = parent === null || !(await isAncestor(rooms.git, repository, tip, parent));
+  if (forced && !mayForcePush(await protectionRules(rooms.database.reader, project.id), name)) {
+    return refused('forceNotAllowed');
+  }
+  return { parent, tip, forced };
+}
+
+type Project = OpenBranch['project'];
+
+async function startCommit(
+  { git }: ContentRooms,
+  project: Project,
+  sha: string | undefined,
+): Promise<string | undefined | Refused<'startShaInvalid' | 'startShaUnknown'>> {
+  if (sha === undefined) return undefined;
+  if (!isSha(sha)) return refused('startShaInvalid', { sha });
+  return (await resolveRevision(git, repositoryOf(git, project), sha)) ?? refused('startShaUnknown', { sha });
+}
+
+/** The project as it was loaded may have got its first commit since, recorded or about to be. */
+async function isStillEmpty({ database, git }: ContentRooms, project: Project): Promise<boolean> {
+  if (!project.empty) return false;
+  if ((await branchTip(repositoryOf(git, project), project.default_branch)) !== null) return false;
+  const row = await database.reader
+    .selectFrom('repositories')
+    .select('empty')
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  return row?.empty === true;
+}
+
+/**
+ * The first path that has changed since the client looked at it: its last commit as seen from the parent and as seen
+ * from `lastCommitId` differ. When either sees none, nothing is known and nothing is stale. Null: none has changed.
+ */
+async function stalePath(
+  { git }: ContentRooms,
+  project: Project,
+  parent: string,
+  changes: readonly WantedChange[],
+): Promise<string | null> {
+  const repository = repositoryOf(git, project);
+  const giveWay = givingWay();
+  for (const change of changes) {
+    if (change.lastCommitId === undefined) continue;
+    await giveWay();
+    const path = change.action === 'move' ? change.from : change.path;
+    const seen = await resolveRevision(git, repository, change.lastCommitId);
+    // By far the commonest case: nobody has committed anything meanwhile.
+    if (seen === parent) continue;
+    const then = seen === null ? null : await lastCommitFor(git, repository, seen, path);
+    const now = then === null ? null : await lastCommitFor(git, repository, parent, path);
+    if (now !== null && now !== then) return path;
+  }
+  return null;
+}
+
+type RefusedCommit = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;
+
+function refusedChange(made: RefusedCommit): Refused<CommitToBranchRefusal> {
+  switch (made.refused) {
+    case 'exists':
+    case 'parent-is-file':
+      return refused('fileExists');
+    case 'missing':
+      return refused('fileMissing');
+    case 'is-directory':
+      return refused('isDirectory');
+    case 'invalid-path':
+      return refused('pathInvalid', { path: made.path });
+    case 'missing-parent':
+      return refused('notOnBranch');
+    case 'empty':
+      return refused('empty');
+  }
+}
+
+function refusedMove(code: string, branch: string): Refused<CommitToBranchRefusal> {
+  if (code === 'readOnly' || code === 'notAllowed' || code === 'forceNotAllowed') return refused(code);
+  if (code === 'notFirst') return refused('notOnBranch');
+  return refused(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });
+}

@@ -1,0 +1,44 @@
+import { commitChanges } from '#git/commits/commit.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { zeroId } from '#git/refs/refs.ts';
+import { isRefused, type Refused } from '#runtime/failure.ts';
+import type { ByServer } from '../ref-updates/intents.ts';
+import {
+  ensureProjectRepository,
+  type MoveRefusal,
+  type Mover,
+  type MovingProject,
+  moveRefs,
+} from '../ref-updates/move-refs.ts';
+import { repositoryOf } from '../repository.ts';
+import type { RefRooms } from '../services.ts';
+
+interface FirstCommit<Code extends string> {
+  readonly project: MovingProject;
+  readonly by: Mover<Code> | ByServer;
+  readonly author: { readonly name: string; readonly email: string };
+  readonly path: string;
+  readonly content: Buffer;
+  readonly message: string;
+}
+
+/** The first commit of an empty repository, on its default branch. Somebody who was faster is no refusal: it is there. */
+export async function firstCommit<Code extends string = never>(
+  rooms: RefRooms,
+  request: FirstCommit<Code>,
+): Promise<undefined | Refused<MoveRefusal | Code>> {
+  const { project, by, author, path, content, message } = request;
+  await ensureProjectRepository(rooms.git, project);
+  const repository = repositoryOf(rooms.git, project);
+  const made = await commitChanges(rooms.git, repository, {
+    parent: null,
+    changes: [{ action: 'create', path, content }],
+    author,
+    committer: author,
+    message,
+  });
+  if (!('ok' in made)) throw new Error(`A first commit of ${path} was refused: ${made.refused}`);
+  const change = { ref: HEADS + project.default_branch, oldId: zeroId, newId: made.commit };
+  const moved = await moveRefs(rooms, { project, by, changes: [change] });
+  return isRefused(moved) && moved.code !== 'moved' ? moved : undefined;
+}

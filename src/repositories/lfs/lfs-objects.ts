@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import type { Standing } from '#authorization/current-access.ts';
+import { linkBlob, type StoredBlob } from '#blobs/index.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { itselfAndAbove } from '#domain/namespaces/hierarchy.ts';
+
+/** LFS objects: stored once per server, linked per project (contract/repository.md §5, "Data model"). */
+
+interface LfsObject {
+  readonly oid: string;
+  readonly size: number;
+}
+
+/** Object ids in one statement. */
+const GROUP = 500;
+
+/** Those of the objects that the project has, by their ids: one statement for 500. */
+export async function linkedObjects(
+  db: Reader,
+  projectId: number,
+  oids: readonly string[],
+): Promise<Map<string, LfsObject>> {
+  const linked = new Map<string, LfsObject>();
+  for (let from = 0; from < oids.length; from += GROUP) {
+    // index: lfs_objects_by_oid, lfs_object_projects_pkey
+    const rows = await db
+      .selectFrom('lfs_objects')
+      .innerJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
+      .select(['lfs_objects.oid', 'lfs_objects.size'])
+      .where('lfs_object_projects.project_id', '=', projectId)
+      .where('lfs_objects.oid', 'in', oids.slice(from, from + GROUP))
+      .execute();
+    for (const row of rows) linked.set(row.oid, row);
+  }
+  return linked;
+}
+
+/** Which of these object ids the project has no link to. */
+export async function unlinkedOids(db: Reader, projectId: number, oids: readonly string[]): Promise<string[]> {
+  const linked = await linkedObjects(db, projectId, oids);
+  return oids.filter((oid) => !linked.has(oid));
+}
+
+/** The object when this project has it. */
+export async function linkedObject(db: Reader, projectId: number, oid: string): Promise<LfsObject | null> {
+  const row = await db
+    .selectFrom('lfs_objects')
+    .innerJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
+    .select(['lfs_objects.oid', 'lfs_objects.size'])
+    .where('lfs_object_projects.project_id', '=', projectId)
+    .where('lfs_objects.oid', '=', oid)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The ids of all objects that this project has. */
+export async function linkedOids(db: Reader, projectId: number): Promise<string[]> {
+  // index: lfs_object_projects_pkey
+  const rows = await db
+    .selectFrom('lfs_object_projects')
+    .innerJoin('lfs_objects', 'lfs_objects.id', 'lfs_object_projects.lfs_object_id')
+    .select('lfs_objects.oid')
+    .where('lfs_object_projects.project_id', '=', projectId)
+    .orderBy('lfs_objects.oid')
+    .execute();
+  return rows.map(({ oid }) => oid);
+}
+
+/** Gives a stored object to the project that somebody may still write to, who has been read again in this transaction. */
+export async function linkObject(tx: Transaction, { project }: Standing, stored: StoredBlob): Promise<void> {
+  await linkBlob(tx, stored);
+  const { sha256: oid, size } = stored;
+  await tx
+    .insertInto('lfs_objects')
+    .values({ oid, size, created_at: tx.now })
+    .onConflict((conflict) => conflict.column('oid').doNothing())
+    .execute();
+  const { id } = await tx.selectFrom('lfs_objects').select('id').where('oid', '=', oid).executeTakeFirstOrThrow();
+  await tx
+    .insertInto('lfs_object_projects')
+    .values({ lfs_object_id: id, project_id: project.id })
+    .onConflict((conflict) => conflict.columns(['project_id', 'lfs_object_id']).doNothing())
+    .execute();
+}
+
+/** Forgets up to `limit` objects that no project has any more and that were stored before this moment. */
+export async function forgetUnlinkedObjects(tx: Transaction, before: string, limit: number): Promise<number> {
+  // index: lfs_object_projects_by_object
+  const unlinked = await tx
+    .selectFrom('lfs_objects')
+    .leftJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
+    .select('lfs_objects.id')
+    .where('lfs_object_projects.project_id', 'is', null)
+    .where('lfs_objects.created_at', '<', before)
+    .limit(limit)
+    .execute();
+  if (unlinked.length === 0) return 0;
+  const ids = unlinked.map(({ id }) => id);
+  await tx.deleteFrom('lfs_objects').where('id', 'in', ids).execute();
+  return ids.length;
+}
+
+/** Is LFS on in this project: its own switch, and that of every group above (contract/planning.md §3.1, §3.3)? */
+export async function isLfsOn(
+  db: Reader,
+  project: { readonly lfs_enabled: boolean; readonly namespace_id: number },
+): Promise<boolean> {
+  if (!project.lfs_enabled) return false;
+  // index: namespace_closure_pkey
+  const above = await itselfAndAbove(db, project.namespace_id).select('namespaces.attributes').execute();
+  return above.every(({ attributes }) => groupAttributes(attributes).lfs_enabled);
+}
+
+/** Bytes of the objects that each of these projects has; those without any are left out. */
+export async function lfsSizesOf(db: Reader, projectIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  if (projectIds.length === 0) return new Map();
+  // index: lfs_object_projects_pkey
+  const rows = await db
+    .selectFrom('lfs_object_projects')
+    .innerJoin('lfs_objects', 'lfs_objects.id', 'lfs_object_projects.lfs_object_id')
+    .select(['project_id', sql<number>`cast(sum(lfs_objects.size) as bigint)`.as('bytes')])
+    .where('project_id', 'in', projectIds)
+    .groupBy('project_id')
+    .execute();
+  return new Map(rows.map((row) => [row.project_id, row.bytes]));
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { world } from '#test/support/world.ts';
+import { repositoryOf } from '../repository.ts';
+
+const { newProject } = await world();
+
+test('changes of a repository are followed by one upkeep, which writes the commit graph', async () => {
+  const { server, root, clock, work } = await world();
+  const project = await newProject({ owner: root, readme: true });
+  for (const branch of ['a', 'b', 'c']) {
+    await root.post(`${project.repository}/branches`, { branch, ref: 'main' });
+  }
+  const { reader } = server.rooms.database;
+  const waiting = await reader
+    .selectFrom('background_jobs')
+    .select('run_at')
+    .where('kind', '=', 'repository_upkeep')
+    .execute();
+  assert.equal(waiting.length, 1);
+  const place = await reader
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path', 'default_branch'])
+    .where('project_id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  const graphs = join(repositoryOf(server.rooms.git, place).directory, 'objects/info/commit-graphs');
+  assert.equal(existsSync(graphs), false);
+  clock.advance(31);
+  await work();
+  assert.equal(existsSync(graphs), true);
+});

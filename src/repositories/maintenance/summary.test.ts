@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { commitOfName } from '#git/objects/bombs.testing.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
+import { world } from '#test/support/world.ts';
+import { repositoryOf } from '../repository.ts';
+
+const { clock, work } = await world();
+
+/** Lets the queue look into what has changed. */
+async function summarized(): Promise<void> {
+  clock.advance(3);
+  await work();
+}
+
+async function rowOf(projectId: number) {
+  const { server } = await world();
+  return server.rooms.database.reader
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path', 'default_branch', 'summary_version', 'readme', 'commit_count', 'size'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+}
+
+test('what lists show of a repository is kept in its row: the repository itself is not looked into', async () => {
+  const { project, owner, server } = await world({ project: {} });
+  await project.commit({ 'ReadMe.rst': 'a' });
+  await project.commit({ 'b.txt': 'b' });
+  await summarized();
+  const row = await rowOf(project.id);
+  assert.deepEqual([row.readme, row.commit_count], ['ReadMe.rst', 2]);
+  assert.ok((row.size ?? 0) > 100);
+  await rm(repositoryOf(server.rooms.git, row).directory, { recursive: true });
+  const [listed] = (await owner.get(`/users/${owner.id}/projects`)).body;
+  assert.equal(listed.readme_url, `${project.web_url}/-/blob/main/ReadMe.rst`);
+});
+
+test('a list shows what the last commit has made of the read-me file, whatever was kept before', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await summarized();
+  const shown = async () => (await owner.get(`/users/${owner.id}/projects`)).body[0].readme_url;
+  const file = `${project.repository}/files/README.md`;
+  assert.equal((await owner.delete(file, { branch: 'main', commit_message: 'x' })).status, 204);
+  assert.equal(await shown(), null);
+  await project.commit({ README: 'a' });
+  assert.equal(await shown(), `${project.web_url}/-/blob/main/README`);
+  await summarized();
+  assert.equal(await shown(), `${project.web_url}/-/blob/main/README`);
+});
+
+test('another default branch is another summary', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await owner.post(`${project.repository}/branches`, { branch: 'next', ref: 'main' });
+  await project.commit({ 'more.txt': 'x' });
+  await summarized();
+  assert.equal((await rowOf(project.id)).commit_count, 2);
+  const changed = await owner.put(project.at, { default_branch: 'next' });
+  assert.equal(changed.body.readme_url, `${project.web_url}/-/blob/next/README.md`);
+  await summarized();
+  assert.equal((await rowOf(project.id)).commit_count, 1);
+});
+
+test('what was missed is caught up within a day', async () => {
+  const { project, server } = await world({ project: { readme: true } });
+  await summarized();
+  const { summary_version } = await rowOf(project.id);
+  await server.rooms.database.transaction((tx) =>
+    tx.updateTable('repositories').set({ summary_version: null, readme: null }).execute(),
+  );
+  clock.advance(86_400);
+  await work();
+  const row = await rowOf(project.id);
+  assert.deepEqual([row.summary_version, row.readme], [summary_version, 'README.md']);
+});
+
+test('that a repository could not be read is not remembered', async () => {
+  const { project, owner, server } = await world({ project: {} });
+  const commit = await project.store((git, repository) => commitOfName(git, repository, 'README'));
+  await project.point('refs/heads/main', commit);
+  const repository = repositoryOf(server.rooms.git, await rowOf(project.id));
+  const treeId = (await readCommit(server.rooms.git, repository, commit))!.treeId;
+  const object = join(repository.directory, 'objects', treeId.slice(0, 2), treeId.slice(2));
+  await rename(object, `${object}.whole`);
+  await writeFile(object, 'broken');
+  const shown = async () => (await owner.get(`/users/${owner.id}/projects`)).body[0].readme_url;
+  assert.equal(await shown(), null);
+  await rename(`${object}.whole`, object);
+  assert.equal(await shown(), `${project.web_url}/-/blob/main/README`);
+});

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { NOBODY } from '#authentication/caller.ts';
+import { findProject } from '#domain/namespaces/projects.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { world } from '#test/support/world.ts';
+import { holdIntent } from './intent-lease.ts';
+import { beginMove } from './move-refs.ts';
+import { settleLeftIntents } from './recovery.ts';
+
+const LEASE_SECONDS = 60;
+
+test('however long refs take to move, nobody takes them for left over', async () => {
+  const { server, clock, project: given } = await world({ project: {} });
+  const { rooms } = server;
+  const oldId = await given.commit({ a: 'one' });
+  const newId = await given.commit({ a: 'two' }, { branch: 'draft' });
+  const project = await findProject(rooms.database.reader, NOBODY, String(given.id));
+  const changes = [{ ref: 'refs/heads/main', oldId, newId }];
+  const intent = await beginMove(rooms, { project: project!, by: { server: true, userId: null }, changes });
+  assert.ok(!isRefused(intent));
+  mock.timers.enable({ apis: ['setInterval'] });
+  for (let minutes = 0; minutes < 3; minutes++) {
+    const letGo = holdIntent(rooms, intent);
+    clock.advance(LEASE_SECONDS - 1);
+    mock.timers.tick((LEASE_SECONDS * 1000) / 3);
+    await letGo();
+    assert.equal(await settleLeftIntents(rooms, false), 0);
+  }
+  mock.timers.reset();
+  clock.advance(LEASE_SECONDS + 1);
+  assert.equal(await settleLeftIntents(rooms, false), 1);
+});

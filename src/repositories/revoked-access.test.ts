@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { MULTIPART, multipart } from '#api/pipelines/artifacts/upload.testing.ts';
+import { basic } from '#test/examples/scene.ts';
+import { runningJob } from '#test/support/pipeline-rows.ts';
+import { dripping } from '#test/support/slow-request.ts';
+import { type Caller, done, type Project, world } from '#test/support/world.ts';
+
+// A request may drip in for minutes. Whoever loses his rights meanwhile has lost them when its body is complete: nothing
+// moves, and he hears what he would hear if he came then (contract/repository.md §0, §5).
+
+const here = await world();
+const { server, root, user, tokenOf, newProject } = here;
+const { rooms } = server;
+const { reader } = rooms.database;
+
+const json = (caller: Caller, params: object) => ({
+  headers: { 'PRIVATE-TOKEN': caller.token ?? '', 'Content-Type': 'application/json' },
+  body: Buffer.from(JSON.stringify(params)),
+});
+
+const content = Buffer.from('an object of LFS');
+const oid = createHash('sha256').update(content).digest('hex');
+
+/** A push that makes the branch `x` where `main` is: it needs no objects. */
+function pushOf(tip: string): Buffer {
+  const line = `${'0'.repeat(40)} ${tip} refs/heads/x\0 report-status side-band-64k`;
+  const pack = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
+  const end = createHash('sha1').update(pack).digest();
+  return Buffer.concat([Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`), pack, end]);
+}
+
+/** Endpoints whose callers are let in before their body is there: those that WRITES and BY_RUNNERS try, and those that write nothing. */
+const TRIED = [
+  'appendTrace',
+  'attachToGroupWiki',
+  'attachToProjectWiki',
+  'createCommit',
+  'createFile',
+  'receivePush',
+  'updateFile',
+  'uploadArtifacts',
+  'uploadLfsObject',
+];
+const READING = ['batchLfsObjects', 'fetchPack'];
+/** What comes along is not waited for. */
+const WITHOUT_BODY = ['createClientKey'];
+/** Whose senders have a key of the project: of alerts tried here, of reports where they are kept (`envelopes/store-report.test.ts`). */
+const BY_KEYS = [
+  'ingestEnvelope',
+  'ingestEnvelopeByOlderDsn',
+  'ingestEnvelopeByPlainDsn',
+  'ingestEvent',
+  'ingestEventByOlderDsn',
+  'ingestEventByPlainDsn',
+  'notifyIntegration',
+  'notifyIntegrationJson',
+  'notifyLegacy',
+  'notifyLegacyJson',
+  'notifyPrometheus',
+  'notifyPrometheusJson',
+];
+
+interface Given {
+  readonly project: Project;
+  readonly developer: Caller;
+  readonly tip: string;
+}
+
+/** Everything that writes with a body of its own, begun by a Developer and half sent. */
+const WRITES = {
+  'a new file': ({ project, developer }: Given) =>
+    dripping(server, 'POST', `/api/v4${project.repository}/files/new.txt`, {
+      ...json(developer, { branch: 'x', start_branch: 'main', commit_message: 'm', content: 'c' }),
+    }),
+  'a commit': ({ project, developer }: Given) =>
+    dripping(server, 'POST', `/api/v4${project.repository}/commits`, {
+      ...json(developer, {
+        branch: 'x',
+        start_branch: 'main',
+        commit_message: 'm',
+        actions: [{ action: 'create', file_path: 'new.txt', content: 'c' }],
+      }),
+    }),
+  'a push': ({ project, developer, tip }: Given) =>
+    dripping(server, 'POST', `/${project.path_with_namespace}.git/git-receive-pack`, {
+      headers: { ...basic(developer), 'Content-Type': 'application/x-git-receive-pack-request' },
+      body: pushOf(tip),
+    }),
+  'an LFS object': ({ project, developer }: Given) =>
+    dripping(server, 'PUT', `/${project.path_with_namespace}.git/gitlab-lfs/objects/${oid}/${content.length}`, {
+      headers: { ...basic(developer), 'Content-Type': 'application/octet-stream' },
+      body: content,
+    }),
+  'an attachment': ({ project, developer }: Given) =>
+    dripping(server, 'POST', `/api/v4${project.at}/wikis/attachments`, {
+      headers: { 'PRIVATE-TOKEN': developer.token ?? '', ...MULTIPART },
+      body: multipart({ filename: 'a.txt' }),
+    }),
+} as const;
+
+async function given(): Promise<Given> {
+  const project = await newProject({ readme: true, with: ['developer'] });
+  const { body } = await done(project.owner.get(`${project.repository}/branches/main`));
+  return { project, developer: project.developer, tip: body.commit.id };
+}
+
+/** What is there of what the writes would make. */
+async function made({ project }: Given) {
+  const { status } = await project.owner.get(`${project.repository}/branches/x`);
+  const linked = await reader
+    .selectFrom('lfs_object_projects')
+    .select('project_id')
+    .where('project_id', '=', project.id)
+    .execute();
+  const wikis = await reader
+    .selectFrom('wikis')
+    .select('wiki_id')
+    .where('project_id', '=', project.id)
+    .where('empty', '=', false)
+    .execute();
+  return status === 200 || linked.length > 0 || wikis.length > 0;
+}
+
+/** The answer in words: of a push, what its client prints. */
+function said({ status, text }: { status: number; text: string }): string {
+  const printed = /GitLab: ([^\n]*)\n/.exec(text)?.[1];
+  return printed ?? `${status} ${text}`;
+}
+
+test('what nobody has lost meanwhile is written', async () => {
+  for (const [name, begin] of Object.entries(WRITES)) {
+    const here = await given();
+    const { status } = await (await begin(here)).finish();
+    assert.deepEqual([name, status < 300, await made(here)], [name, true, true]);
+  }
+});
+
+test('every endpoint whose body drips in behind its door is tried here, or writes nothing', () => {
+  const behind = server.registry.endpoints.filter(
+    ({ body, method }) => (body === 'late' || body === 'raw') && method !== 'GET' && method !== 'HEAD',
+  );
+  const known = [...TRIED, ...READING, ...WITHOUT_BODY, ...BY_KEYS];
+  assert.deepEqual(behind.map(({ name }) => name).sort(), known.sort());
+});
+
+test('an alert whose key is reset meanwhile is not stored', async () => {
+  const { owner, at } = await newProject();
+  const { id, url, token } = (await done(owner.post(`${at}/alert_integrations`, { name: 'Late' }))).body;
+  const late = await dripping(server, 'POST', new URL(url).pathname, {
+    headers: { Authorization: `Bearer ${token}` },
+    body: Buffer.from('{"title":"late"}'),
+  });
+  await done(owner.post(`${at}/alert_integrations/${id}/reset_token`));
+  assert.equal((await late.finish()).status, 401);
+  assert.deepEqual((await owner.get(`${at}/alert_management_alerts`)).body, []);
+});
+
+type Expected = Readonly<Record<keyof typeof WRITES, string>>;
+
+async function loses(meanwhile: (here: Given) => Promise<unknown>, expected: Partial<Expected>): Promise<void> {
+  const heard: Record<string, string> = {};
+  for (const name of Object.keys(expected) as (keyof typeof WRITES)[]) {
+    const here = await given();
+    const request = await WRITES[name](here);
+    await meanwhile(here);
+    heard[name] = said(await request.finish());
+    assert.equal(await made(here), false, `${name} was written`);
+  }
+  assert.deepEqual(heard, expected);
+}
+
+/** Of files and commits the same, and of pushes and LFS objects but for the status. */
+const heardBy = (api: string, git: string, status: number): Expected => ({
+  'a new file': api,
+  'a commit': api,
+  'a push': git,
+  'an LFS object': `${status} ${git}`,
+  'an attachment': api === FORBIDDEN ? '403 {"message":"403 Forbidden"}' : api,
+});
+
+const MISSING = "The project you were looking for could not be found or you don't have permission to view it.";
+const DENIED =
+  'HTTP Basic: Access denied. The provided password or token is incorrect or has expired, or your account may not use it.';
+const FORBIDDEN = '403 {"message":"403 Forbidden - You are not allowed to push into this branch"}';
+const invalidToken = (why: string) =>
+  `401 {"message":"401 Unauthorized","error":"invalid_token","error_description":"${why} re-authorize from the user."}`;
+
+test('who is no member any more writes nothing and finds no project', async () => {
+  const remove = ({ project, developer }: Given) => project.owner.delete(`${project.at}/members/${developer.id}`);
+  await loses((here) => done(remove(here)), heardBy('404 {"message":"404 Project Not Found"}', MISSING, 404));
+});
+
+test('who has become a Reporter writes nothing', async () => {
+  const lower = ({ project, developer }: Given) =>
+    project.owner.put(`${project.at}/members/${developer.id}`, { access_level: 20 });
+  const push = 'You are not allowed to push code to this project.';
+  await loses((here) => done(lower(here)), heardBy(FORBIDDEN, push, 403));
+});
+
+test('whose token is revoked writes nothing', async () => {
+  const revoke = ({ developer }: Given) => developer.delete('/personal_access_tokens/self');
+  await loses((here) => done(revoke(here)), heardBy(invalidToken('Token was revoked. You have to'), DENIED, 401));
+});
+
+test('who is blocked writes nothing', async () => {
+  const block = ({ developer }: Given) => root.post(`/users/${developer.id}/block`);
+  await loses(
+    (here) => done(block(here)),
+    heardBy('403 {"message":"403 Forbidden - Your account has been blocked."}', DENIED, 401),
+  );
+});
+
+test('nobody writes to a project that is archived by now', async () => {
+  const archive = ({ project }: Given) => project.owner.post(`${project.at}/archive`);
+  await loses((here) => done(archive(here)), heardBy(FORBIDDEN, "You can't push code to an archived project.", 403));
+});
+
+test('nobody writes to a project that is to be deleted by now', async () => {
+  const remove = ({ project }: Given) => project.owner.delete(project.at);
+  for (const name of Object.keys(WRITES) as (keyof typeof WRITES)[]) {
+    const here = await given();
+    const request = await WRITES[name](here);
+    await done(remove(here));
+    const moved = 'The project has moved.';
+    const { 'an attachment': attached } = heardBy(FORBIDDEN, '', 0);
+    const own: Record<string, string> = { 'a push': moved, 'an LFS object': `404 ${moved}`, 'an attachment': attached };
+    const expected = own[name] ?? FORBIDDEN;
+    assert.equal(said(await request.finish()).slice(0, expected.length), expected);
+    assert.equal(await made(here), false, `${name} was written`);
+  }
+});
+
+test('nobody writes to a branch that has become protected', async () => {
+  const protect = ({ project }: Given) => project.owner.post(`${project.at}/protected_branches`, { name: 'x' });
+  const { 'a new file': file, 'a commit': commit } = heardBy(FORBIDDEN, '', 0);
+  const push = 'You are not allowed to create protected branches on this project.';
+  await loses((here) => done(protect(here)), { 'a new file': file, 'a commit': commit, 'a push': push });
+});
+
+test('an LFS object is not given to a project that has LFS off by now', async () => {
+  const turnOff = ({ project }: Given) => project.owner.put(project.at, { lfs_enabled: false });
+  await loses((here) => done(turnOff(here)), { 'an LFS object': '404 Not found' });
+});
+
+test('a repository that is read-only by now takes no LFS object', async () => {
+  const lock = ({ project }: Given) => root.put(project.at, { repository_read_only: true });
+  const text = 'The repository is temporarily read-only. Please try again later.';
+  await loses((here) => done(lock(here)), {
+    'a new file': `400 {"message":"${text}"}`,
+    'a push': text,
+    'an LFS object': `403 ${text}`,
+  });
+});
+
+test('who acts as a member while he is an administrator no more writes nothing', async () => {
+  const here = await given();
+  const other = await user();
+  await done(root.put(`/users/${other.id}`, { admin: true }));
+  const sudo = await tokenOf(other, ['api', 'sudo']);
+  const { headers, body } = json(sudo, { branch: 'x', start_branch: 'main', commit_message: 'm', content: 'c' });
+  const request = await dripping(server, 'POST', `/api/v4${here.project.repository}/files/new.txt`, {
+    headers: { ...headers, Sudo: here.developer.username },
+    body,
+  });
+  await done(root.put(`/users/${other.id}`, { admin: false }));
+  assert.equal(said(await request.finish()), '403 {"message":"403 Forbidden - Must be admin to use sudo"}');
+  assert.equal(await made(here), false);
+});
+
+/** What runners send of a job by its token, half of it there. */
+const BY_RUNNERS = {
+  'a log': ({ id, headers }: RunningJob) =>
+    dripping(server, 'PATCH', `/api/v4/jobs/${id}/trace`, {
+      headers: { ...headers, 'Content-Range': '0-5' },
+      body: Buffer.from('Hello\n'),
+    }),
+  'a file': ({ id, headers }: RunningJob) =>
+    dripping(server, 'POST', `/api/v4/jobs/${id}/artifacts`, {
+      headers: { ...headers, ...MULTIPART },
+      body: multipart({ content: 'x'.repeat(1000) }),
+    }),
+} as const;
+
+type RunningJob = Awaited<ReturnType<typeof runningJob>>;
+
+/** What of these there is of a job. */
+async function keptOf({ id }: RunningJob): Promise<number> {
+  const logs = await reader.selectFrom('job_trace_chunks').select('job_id').where('job_id', '=', id).execute();
+  const files = await reader.selectFrom('job_artifacts').select('job_id').where('job_id', '=', id).execute();
+  return logs.length + files.length;
+}
+
+test('what the runner of a job sends while it runs is kept', async () => {
+  const project = await newProject({});
+  for (const [name, begin] of Object.entries(BY_RUNNERS)) {
+    const job = await runningJob(here, project);
+    const { status } = await (await begin(job)).finish();
+    assert.deepEqual([name, status < 300, await keptOf(job)], [name, true, 1]);
+  }
+});
+
+test('of a job that has ended by now nothing more is kept', async () => {
+  const project = await newProject({});
+  for (const [name, begin] of Object.entries(BY_RUNNERS)) {
+    const job = await runningJob(here, project);
+    const request = await begin(job);
+    await done(project.owner.post(`${project.at}/jobs/${job.id}/cancel`));
+    const text = '403 {"message":"403 Forbidden - Job is not processing on runner"}';
+    assert.deepEqual([name, said(await request.finish()), await keptOf(job)], [name, text, 0]);
+  }
+});
+
+test('of a job whose pipeline is deleted by now nothing more is kept', async () => {
+  const project = await newProject({});
+  for (const [name, begin] of Object.entries(BY_RUNNERS)) {
+    const job = await runningJob(here, project);
+    const [{ id } = { id: 0 }] = (await done(project.owner.get(`${project.at}/pipelines`))).body;
+    const request = await begin(job);
+    await done(project.owner.delete(`${project.at}/pipelines/${id}`));
+    const text = '403 {"message":"403 Forbidden"}';
+    assert.deepEqual([name, said(await request.finish()), await keptOf(job)], [name, text, 0]);
+  }
+});

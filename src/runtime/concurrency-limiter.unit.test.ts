@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  type Client,
+  eachOf,
+  filteredInTurns,
+  gate,
+  givingWay,
+  givingWayTogether,
+  LineFull,
+  sortedInTurns,
+  turnsPerKey,
+  WaiterGone,
+} from './concurrency-limiter.ts';
+
+/** Work that ends when it is told to. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { work: () => promise, end: resolve };
+}
+
+/** A client that can go away. */
+function client(): { readonly client: Client; leave(): void } {
+  const controller = new AbortController();
+  const { signal } = controller;
+  return { client: { signal, gone: false }, leave: () => controller.abort() };
+}
+
+const nothing = async () => {};
+
+test('whoever finds the line full is told when to come back, and waits for nothing', async () => {
+  const { enter } = gate(1, { waiting: 2, retryAfter: 7 });
+  const first = held();
+  const others = [enter(first.work), enter(nothing), enter(nothing)];
+  await assert.rejects(enter(first.work), (error) => error instanceof LineFull && error.retryAfter === 7);
+  first.end();
+  await Promise.all(others);
+  await enter(nothing);
+});
+
+test('a place in the line is given up when the one who waits goes away', async () => {
+  const { enter } = gate(1, { waiting: 1, retryAfter: 7 });
+  const [first, somebody] = [held(), client()];
+  const working = enter(first.work);
+  const waiting = enter(nothing, somebody);
+  await assert.rejects(enter(nothing), LineFull);
+  somebody.leave();
+  await assert.rejects(waiting, WaiterGone);
+  const next = enter(nothing);
+  first.end();
+  await Promise.all([working, next]);
+});
+
+test('whoever has gone does not wait, and whoever goes at work keeps his place until it is done', async () => {
+  const { enter } = gate(1, { waiting: 1, retryAfter: 7 });
+  const [first, somebody] = [held(), client()];
+  const working = enter(first.work, somebody);
+  await assert.rejects(enter(nothing, { client: { ...somebody.client, gone: true } }), WaiterGone);
+  somebody.leave();
+  const waiting = enter(nothing);
+  await assert.rejects(enter(nothing), LineFull);
+  first.end();
+  await Promise.all([working, waiting]);
+});
+
+test('what is owed waits in a full line too', async () => {
+  const { enter } = gate(1, { waiting: 0, retryAfter: 7 });
+  const first = held();
+  const working = enter(first.work);
+  const owed = enter(nothing, { owed: true });
+  await assert.rejects(enter(nothing), LineFull);
+  first.end();
+  await Promise.all([working, owed]);
+});
+
+test('each key has a line of its own, with an end', async () => {
+  const turns = turnsPerKey({ waiting: 1, retryAfter: 7 });
+  const first = held();
+  const all = [turns('a', first.work), turns('a', nothing), turns('b', nothing)];
+  await assert.rejects(turns('a', nothing), LineFull);
+  first.end();
+  await Promise.all(all);
+  await turns('a', nothing);
+});
+
+test('of many works no more than so many are done at the same time, and the results keep their order', async () => {
+  let [working, most] = [0, 0];
+  const results = await eachOf(3, [5, 4, 3, 2, 1], async (item) => {
+    most = Math.max(most, ++working);
+    await new Promise((resolve) => setImmediate(resolve));
+    working--;
+    return item * 2;
+  });
+  assert.deepEqual([results, most], [[10, 8, 6, 4, 2], 3]);
+});
+
+/**
+ * For a test by a clock that only its work moves, however busy the machine is. What is returned works for so many milliseconds
+ * without waiting for anything.
+ */
+function workingTime({ mock }: TestContext): (milliseconds: number) => void {
+  let now = performance.now();
+  mock.method(performance, 'now', () => now);
+  return (milliseconds) => {
+    now += milliseconds;
+  };
+}
+
+test('small works that follow each other in one turn of the event loop give way when their time is up', (t) => {
+  const busyFor = workingTime(t);
+  const giveWay = givingWayTogether();
+  assert.equal(giveWay(), undefined);
+  assert.equal(giveWay(), undefined);
+  busyFor(15);
+  assert.ok(giveWay() instanceof Promise);
+});
+
+test('the work of many in one turn is one turn, and each that has to wait gets the next one', async (t) => {
+  const busyFor = workingTime(t);
+  const giveWay = givingWayTogether();
+  const turns: number[][] = [];
+  const look = () => {
+    turns.push([]);
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  turns.push([]);
+  const work = async (who: number) => {
+    for (let step = 0; step < 3; step++) {
+      const way = giveWay();
+      if (way !== undefined) await way;
+      turns.at(-1)!.push(who);
+      busyFor(11);
+    }
+  };
+  giveWay();
+  busyFor(11);
+  await Promise.all([work(1), work(2), work(3)]);
+  clearImmediate(next);
+  const order = turns.filter((turn) => turn.length > 0);
+  assert.deepEqual(order, [[1], [2], [3], [1], [2], [3], [1], [2], [3]]);
+});
+
+test('of long works that are at it in one turn one goes on in each, and what is little waits for none of them', async (t) => {
+  const busyFor = workingTime(t);
+  const turns: string[][] = [[]];
+  const look = () => {
+    turns.push([]);
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  const work = async (who: string, milliseconds: number) => {
+    const giveWay = givingWay();
+    for (let step = 0; step < 3; step++) {
+      busyFor(milliseconds);
+      turns.at(-1)!.push(who);
+      await giveWay();
+    }
+  };
+  await Promise.all([work('a', 11), work('b', 11), work('c', 0.1)]);
+  clearImmediate(next);
+  const order = turns.filter((turn) => turn.length > 0).map((turn) => turn.join(''));
+  assert.deepEqual(order, ['abccc', 'a', 'b', 'a', 'b']);
+});
+
+/** So many turns of the event loop had others while this ran. */
+async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const look = () => {
+    turns++;
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  await run();
+  clearImmediate(next);
+  return turns;
+}
+
+test('a long list is sorted as toSorted sorts it, equals in their order', async () => {
+  const items = Array.from({ length: 3000 }, (_, at) => ({ at, key: (at * 7919) % 100 }));
+  const compare = (a: { key: number }, b: { key: number }) => a.key - b.key;
+  for (const length of [0, 1, 512, 513, 3000]) {
+    const some = items.slice(0, length);
+    assert.deepEqual(await sortedInTurns(some, compare), some.toSorted(compare));
+  }
+});
+
+test('sorting, filtering and many small works let others have their turns', async (t) => {
+  const busyFor = workingTime(t);
+  const items = Array.from({ length: 3000 }, (_, at) => (at * 7919) % 3000);
+  const slow = <Result>(milliseconds: number, result: Result): Result => {
+    busyFor(milliseconds);
+    return result;
+  };
+  const works = {
+    sorting: () => sortedInTurns(items, (a, b) => slow(0.002, a - b)),
+    filtering: () => filteredInTurns(items, (item) => slow(0.05, item % 2 === 0)),
+    each: () => eachOf(3, items, async (item) => slow(0.05, item)),
+  };
+  for (const [name, work] of Object.entries(works)) assert.ok((await turnsDuring(work)) > 2, name);
+  assert.equal((await filteredInTurns(items, (item) => item % 2 === 0)).length, 1500);
+});

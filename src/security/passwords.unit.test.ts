@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LineFull } from '#runtime/concurrency-limiter.ts';
+import { hashPassword, scryptRuns, verifyPassword } from './passwords.ts';
+
+test('a password is verified against its own hash only', async () => {
+  const hash = await hashPassword('correct horse');
+  assert.match(hash, /^\$scrypt\$ln=14,r=8,p=1\$[\w-]{22}\$[\w-]{43}$/);
+  assert.equal(await verifyPassword(hash, 'correct horse'), true);
+  assert.equal(await verifyPassword(hash, 'correct horsf'), false);
+  assert.equal(await verifyPassword(hash, ''), false);
+});
+
+test('the same password hashed twice gives two hashes', async () => {
+  assert.notEqual(await hashPassword('same'), await hashPassword('same'));
+});
+
+test('a missing or unreadable hash is false after the same work', async () => {
+  for (const hash of [null, '', 'plain', '$scrypt$ln=14,r=8,p=1$$']) {
+    const before = scryptRuns();
+    assert.equal(await verifyPassword(hash, 'anything'), false);
+    assert.equal(scryptRuns(), before + 1);
+  }
+});
+
+test('a hash with older parameters still verifies', async () => {
+  const older = '$scrypt$ln=4,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$aJKqqCIa59Mg4tj5x2Fi1gmoHlWoLCcd5HnVi7phNzc';
+  assert.equal(await verifyPassword(older, 'older'), true);
+  assert.equal(await verifyPassword(older, 'newer'), false);
+});
+
+test('many at once all finish', async () => {
+  const hash = await hashPassword('busy');
+  const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => verifyPassword(hash, i % 2 ? 'busy' : 'idle')));
+  assert.deepEqual(answers, [false, true, false, true, false, true]);
+});
+
+test('two are computed at once and thirty-two wait: one more is turned away', async () => {
+  const all = await Promise.allSettled(Array.from({ length: 40 }, () => verifyPassword(null, 'flood')));
+  const refusals = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  assert.equal(refusals.length, 6);
+  assert.ok(refusals.every((reason) => reason instanceof LineFull));
+});

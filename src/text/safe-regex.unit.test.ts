@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readExpression } from './safe-regex.ts';
+
+test('what users write is an expression', () => {
+  for (const source of [
+    'a|b',
+    '^[^a]',
+    '(a+)+$',
+    '^v\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}$',
+    '[0-9a-f]{40}',
+    'a{1000}',
+    '{',
+  ]) {
+    assert.notEqual(typeof readExpression(source), 'string', source);
+  }
+});
+
+test('what RE2 does not know is told in its words', () => {
+  assert.match(readExpression('a(?=b)') as string, /^invalid or unsupported Perl syntax: /);
+  assert.match(readExpression('a(') as string, /^missing closing \)/);
+});
+
+test('an expression that counts make large is refused before it is made', () => {
+  const large = [
+    'a{1000}'.repeat(146),
+    '\\pL{1000}'.repeat(113),
+    `(${'x'.repeat(500)}){1000}`,
+    `((${'x'.repeat(500)}{10}){10}){10}`,
+    '((((a{0,1000})))?)'.repeat(50),
+  ];
+  for (const source of large) assert.equal(readExpression(source), 'expression too large', source.slice(0, 20));
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type PathParameter, replaceParameters } from '#http/server/routing/paths.ts';
+import { fullPath } from '#http/server/routing/registry.ts';
+import { world } from './support/world.ts';
+
+// 405 and Allow for every path that is served (contract/conventions.md §1 stage 4, §4): what a method is not there for. No
+// database is asked for that.
+
+const { anonymous, root, withToken, server } = await world();
+const { endpoints } = server.registry;
+
+/** A segment that fits: digits and file names where the pattern asks for them. */
+function segment({ name, pattern }: PathParameter): string {
+  if (name === 'format') return '.zip';
+  if (name === 'file') return '0123456789abcdef.svg';
+  return pattern === undefined ? `a%2F${name}` : '1';
+}
+
+/** What a concrete path is compared with: its segments, a parameter standing for any of its kind. */
+function fitting(declared: string): RegExp {
+  const kinds: string[] = [];
+  const plain = replaceParameters(declared, ({ rest, pattern }) => {
+    kinds.push(rest ? '[^/]+(?:/[^/]+)*' : `(?:${pattern?.replace(/^\^|\$$/g, '') ?? '[^/]+'})`);
+    return '\0';
+  });
+  const source = plain.replaceAll('.', '\\.').replaceAll('\0', () => kinds.shift()!);
+  return new RegExp(`^${source}$`);
+}
+
+const declared = endpoints.map((endpoint) => ({ method: endpoint.method, path: fitting(fullPath(endpoint)) }));
+
+const paths = [...new Set(endpoints.map((endpoint) => replaceParameters(fullPath(endpoint), segment)))];
+
+/** The methods that the declarations have for this path, HEAD with every GET. */
+function methodsOf(path: string): Set<string> {
+  const methods = declared.filter((one) => one.path.test(path)).map(({ method }) => method as string);
+  return new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']);
+}
+
+const whoever = [anonymous, root, withToken(root, 'glpat-nobody')];
+let turn = 0;
+/** Each path is asked for by all of them, each method by one. */
+const nextCaller = () => whoever[turn++ % whoever.length]!;
+
+for (const path of paths) {
+  test(`${path} tells its methods and refuses every other, to whomever`, async () => {
+    const wanted = methodsOf(path);
+    const options = await anonymous.send('OPTIONS', `/${path}`);
+    assert.deepEqual([options.status, options.text, options.headers['content-type']], [204, '', undefined]);
+    assert.deepEqual(new Set(String(options.headers.allow).split(', ')), wanted);
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+      if (wanted.has(method)) continue;
+      const wrong = await nextCaller().send(method, `/${path}`);
+      assert.deepEqual([wrong.status, wrong.headers.allow], [405, options.headers.allow], method);
+      if (method !== 'HEAD') assert.deepEqual(wrong.body, { error: '405 Not Allowed' });
+    }
+  });
+}
+
+test('a path that nobody serves is 404 for every method', async () => {
+  for (const path of [
+    '/nowhere',
+    '/projects/a/b',
+    '/projects/1/repository/branches/a/b',
+    '/users/a',
+    '/user/1',
+    '//x',
+  ]) {
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const answer = await anonymous.send(method, path);
+      assert.deepEqual([answer.status, answer.headers.allow], [404, undefined], `${method} ${path}`);
+      if (method !== 'HEAD') assert.deepEqual(answer.body, { error: '404 Not Found' });
+    }
+  }
+});

@@ -1,0 +1,18 @@
+import { test } from 'node:test';
+import { testPlace } from '../engines/engine.ts';
+import { world } from '../support/world.ts';
+import { importing } from './import.ts';
+
+const wish = (name: string, usual: number) => Number(process.env[name] ?? usual);
+
+test('an import whose server is killed again and again is what is there, and nothing of it twice', async () => {
+  await using place = await testPlace();
+  await importing({
+    kills: wish('HEARTH_TEST_IMPORT_KILLS', 2),
+    issues: wish('HEARTH_TEST_IMPORT_ISSUES', 4),
+    commits: wish('HEARTH_TEST_IMPORT_COMMITS', 5),
+    dataDir: place.dataDir,
+    databaseUrl: place.url,
+    there: await world(),
+  });
+});

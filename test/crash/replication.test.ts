@@ -1,0 +1,11 @@
+import { test } from 'node:test';
+import { testPlace } from '../engines/engine.ts';
+import { followingWhileKilled } from './replication.ts';
+
+// How often: HEARTH_TEST_KILLS.
+test('a secondary that is killed while its primary is written to has everything in the end, as it is', async () => {
+  await using primary = await testPlace();
+  await using secondary = await testPlace();
+  const rounds = Number(process.env.HEARTH_TEST_KILLS ?? 2);
+  await followingWhileKilled({ rounds, primary, secondary });
+});

@@ -1,0 +1,17 @@
+import { test } from 'node:test';
+import { engine, testPlace } from '../engines/engine.ts';
+import { killMoves } from './storage-moves.ts';
+
+// Any number of kills by HEARTH_CRASH_MOVES, on either engine; else on one, for what dies is not the database.
+const { HEARTH_CRASH_MOVES: wanted } = process.env;
+const options = { skip: wanted === undefined && engine !== 'sqlite' };
+
+test(
+  'a server killed at any step of a move leaves one whole repository, with all that was acknowledged',
+  options,
+  async () => {
+    await using place = await testPlace();
+    const kills = Number(wanted ?? 2);
+    await killMoves({ kills, dataDir: place.dataDir, databaseUrl: place.url });
+  },
+);

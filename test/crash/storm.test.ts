@@ -1,9 +1,0 @@
-import { test } from 'node:test';
-import { testPlace } from '../engines/engine.ts';
-import { storm } from './storm.ts';
-
-// On PostgreSQL one of two that share it is killed, and the other goes on.
-test('a server killed in a storm of alerts and reports loses none that it has taken, and counts none twice', async () => {
-  await using place = await testPlace();
-  await storm({ rounds: 2, dataDir: place.dataDir, databaseUrl: place.url });
-});

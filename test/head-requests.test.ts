@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders } from 'node:http';
+import { test } from 'node:test';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { allExamples, ourShare } from './examples/all.ts';
+import { ask } from './examples/call.ts';
+import type { Build, Example } from './examples/example.ts';
+import { createCallers, createScene } from './examples/scene.ts';
+import type { Answer } from './support/caller.ts';
+import { world } from './support/world.ts';
+
+// Each GET has a HEAD that tells the same, and knows whoever has its answer already (contract/conventions.md §4).
+
+const here = await world();
+const scene = await createScene(here, await createCallers(here), 'private');
+
+/** What is another one for each answer. */
+const OWN = ['date', 'x-request-id', 'set-cookie', 'transfer-encoding', 'keep-alive', 'connection'];
+/** What a 304 has no use for. */
+const OF_BODIES = ['content-type', 'content-length', 'content-encoding'];
+/**
+ * A branch is 204 or 404 (contract/repository.md §2); of a file HEAD reads no content, so that it knows no answer's length
+ * and tag (§1); what is measured is another thing each time.
+ */
+const OTHER_HEADS = ['readBranch', 'readFile', 'blameFile', 'readMetrics'];
+
+function told(headers: IncomingHttpHeaders, without: readonly string[]): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !without.includes(name)));
+}
+
+for (const { endpoint, builds } of ourShare(await allExamples(here.server.registry))) {
+  if (endpoint.method !== 'GET') continue;
+  const [build] = builds;
+  test(`${endpoint.name}: its HEAD tells the same, and 304 to whoever knows it`, async () => {
+    const example = await (build as Build)(scene);
+    const call = (method: 'GET' | 'HEAD', headers = {}) => asked({ ...endpoint, method } as Endpoint, example, headers);
+    const got = await call('GET');
+    assert.ok(got.status < 400 || got.status === endpoint.answer.status, got.text);
+    const head = await call('HEAD');
+    if (!OTHER_HEADS.includes(endpoint.name)) likeGet(got, head);
+    if (endpoint.name !== 'readBranch') assert.equal(head.headers['content-type'], got.headers['content-type']);
+    if (got.status >= 400 || got.headers['content-type'] !== 'application/json' || endpoint.body === 'raw') return;
+    const etag = String(got.headers.etag);
+    assert.match(etag, /^W\/"[0-9a-f]+"$/);
+    for (const known of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
+      const again = await call('GET', { 'If-None-Match': known });
+      assert.deepEqual([again.status, again.text], [304, ''], known);
+      assert.deepEqual(told(again.headers, OWN), told(got.headers, [...OWN, ...OF_BODIES]));
+    }
+    assert.equal((await call('GET', { 'If-None-Match': '"x"' })).status, got.status);
+  });
+}
+
+function asked(endpoint: Endpoint, example: Example, headers: object): Promise<Answer> {
+  const caller = scene.callers[example.by];
+  return ask(here, endpoint, { ...example, headers: { ...example.headers, ...headers } }, caller);
+}
+
+function likeGet(got: Answer, head: Answer): void {
+  assert.equal(head.status, got.status);
+  // Nothing is as long for both: no need to say so.
+  const without = got.headers['content-length'] === '0' ? [...OWN, 'content-length'] : OWN;
+  assert.deepEqual(told(head.headers, OWN), told(got.headers, without));
+}

@@ -1,0 +1,80 @@
+import type { Insertable } from 'kysely';
+import type { Schema } from '#database/database.ts';
+import { nextIid } from '#domain/iids.ts';
+import { jobRow, pipelineRow } from './pipeline-rows.ts';
+import type { Project, World } from './world.ts';
+
+// Deployments as rows, for tests that are about what becomes of them and not about how they are made.
+
+interface Environment {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** A deployment that has succeeded just now, reported by the API. */
+export async function deploymentRow(
+  here: World,
+  project: Project,
+  environment: Pick<Environment, 'id'>,
+  row: Partial<Insertable<Schema['deployments']>> = {},
+): Promise<number> {
+  return here.server.rooms.database.transaction(async (tx) => {
+    const values = {
+      project_id: project.id,
+      iid: await nextIid(tx, { projectId: project.id }, 'deployment'),
+      environment_id: environment.id,
+      ref: 'main',
+      tag: false,
+      sha: 'a'.repeat(40),
+      user_id: project.owner.id,
+      job_id: null,
+      on_stop: null,
+      status: 'success',
+      finished_at: tx.now,
+      created_at: tx.now,
+      updated_at: tx.now,
+      ...row,
+    } as const;
+    return (await tx.insertInto('deployments').values(values).returning('id').executeTakeFirstOrThrow()).id;
+  });
+}
+
+type JobRow = NonNullable<Parameters<typeof jobRow>[2]>;
+
+export interface Deployed {
+  readonly pipeline: number;
+  readonly deploy: number;
+  readonly halt: number;
+  readonly deployment: number;
+}
+
+/**
+ * A pipeline whose job `deploy` has brought something to the environment, and whose job `halt` stops it when somebody plays
+ * it; both are the owner's unless it is said otherwise.
+ */
+export async function deployed(
+  here: World,
+  project: Project,
+  environment: Environment,
+  { deploy = {}, halt = {}, ref = 'feature' }: { deploy?: JobRow; halt?: JobRow; ref?: string } = {},
+): Promise<Deployed> {
+  const pipeline = await pipelineRow(here, project, { ref, status: 'success' });
+  const now = here.clock.now().toISOString();
+  const job = (name: string, action: string, row: JobRow) =>
+    jobRow(here, project, {
+      pipeline_id: pipeline,
+      name,
+      environment: environment.name,
+      options: JSON.stringify({
+        environment: { name: environment.name, action, ...(action === 'start' ? { on_stop: 'halt' } : {}) },
+      }),
+      ...row,
+    });
+  const ids = {
+    deploy: await job('deploy', 'start', { status: 'success', finished_at: now, ...deploy }),
+    halt: await job('halt', 'stop', { status: 'manual', run_when: 'manual', allow_failure: true, ...halt }),
+  };
+  const row = { job_id: ids.deploy, on_stop: 'halt', ref, status: deploy.status as 'success', finished_at: now };
+  const deployment = await deploymentRow(here, project, environment, { ...row, status: row.status ?? 'success' });
+  return { pipeline, ...ids, deployment };
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after } from 'node:test';
+import { readConfig } from '#config.ts';
+import { createGit } from '#git/git.ts';
+import type { Declared } from '#http/endpoint/endpoint.ts';
+import { family } from '#http/endpoint/resource-module.ts';
+import { createTransport, type Transport } from '#http/server/connection/transport.ts';
+import { createRegistry, type Registry } from '#http/server/routing/registry.ts';
+import type { Rooms } from '#http/services.ts';
+import { createLog } from '#runtime/log.ts';
+import { createMetrics } from '#runtime/metrics.ts';
+import { testDatabase } from '../engines/engine.ts';
+import { type Caller, createCaller } from './caller.ts';
+import { testClock } from './test-clock.ts';
+
+/** The HTTP layer alone with endpoints that a test declares, on an empty database: callers are anonymous. */
+export interface SmallServer {
+  readonly address: string;
+  readonly registry: Registry;
+  readonly anonymous: Caller;
+  /** Writes these bytes to a new connection and reads until the server closes it. */
+  raw(text: string): Promise<string>;
+  readonly transport: Transport;
+  /** What was logged so far, as the process would write it. */
+  logged(): string;
+  stop(): Promise<void>;
+}
+
+export interface SmallServerOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds that a body may stand still. */
+  readonly patience?: number;
+  /** Milliseconds that requests in flight may still take when it stops. */
+  readonly grace?: number;
+}
+
+const endings: (() => Promise<void>)[] = [];
+
+// At the top of the module, so that it belongs to the file and not to the test that happens to be first.
+after(async () => {
+  for (const end of endings) await end();
+});
+
+export async function smallServer(
+  endpoints: Readonly<Record<string, Declared>>,
+  { env = {}, patience, grace }: SmallServerOptions = {},
+): Promise<SmallServer> {
+  const registry = createRegistry({ small: family({ endpoints }) });
+  const lines: string[] = [];
+  const config = readConfig(env);
+  const clock = testClock();
+  const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
+  const metrics = createMetrics();
+  const database = await testDatabase({ clock });
+  const git = createGit({ storages: {}, clock });
+  const rooms = { config, clock, log, metrics, database, git } as unknown as Rooms;
+  const addressing = {
+    externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
+    trustedProxies: [],
+  };
+  const transport = createTransport({ registry, rooms, addressing, metrics, patience, grace });
+  const address = await transport.listen({ host: '127.0.0.1', port: 0 });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= transport.close().then(() => database.close());
+    return stopped;
+  };
+  endings.push(stop);
+  return {
+    address,
+    registry,
+    anonymous: createCaller({ address, registry }, { id: 0, username: '', token: null }),
+    transport,
+    raw: (text) => exchange(address, text),
+    logged: () => lines.join(''),
+    stop,
+  };
+}
+
+async function exchange(address: string, text: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port) });
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  socket.on('error', () => {});
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}

@@ -1,0 +1,164 @@
+import type { Insertable } from 'kysely';
+import { linkBlob, storeBlob } from '#blobs/index.ts';
+import type { Schema } from '#database/database.ts';
+import { nextIid } from '#domain/iids.ts';
+import { isRefused } from '#runtime/failure.ts';
+import { digestToken, newToken } from '#security/tokens.ts';
+import type { World } from './world.ts';
+
+// Pipelines, jobs and runners as rows, for tests that are about what becomes of them and not about how they are made.
+
+type PipelineRow = Insertable<Schema['pipelines']>;
+type JobRow = Insertable<Schema['jobs']>;
+type RunnerRow = Insertable<Schema['runners']>;
+
+interface Of {
+  readonly id: number;
+  readonly owner?: { readonly id: number };
+}
+
+/** A pipeline of this project, of its owner, on `main`. */
+export async function pipelineRow(here: World, { id, owner }: Of, row: Partial<PipelineRow> = {}): Promise<number> {
+  const { database } = here.server.rooms;
+  return database.transaction(async (tx) => {
+    const values: PipelineRow = {
+      project_id: id,
+      iid: await nextIid(tx, { projectId: id }, 'pipeline'),
+      ref: 'main',
+      tag: false,
+      sha: 'a'.repeat(40),
+      before_sha: '0'.repeat(40),
+      source: 'push',
+      origin: null,
+      status: 'running',
+      protected: false,
+      user_id: owner?.id ?? null,
+      yaml_errors: null,
+      failure_reason: null,
+      name: null,
+      started_at: null,
+      finished_at: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+      ...row,
+    };
+    return (await tx.insertInto('pipelines').values(values).returning('id').executeTakeFirstOrThrow()).id;
+  });
+}
+
+/** A job of a new pipeline of this project unless another is named; `tags` are its own. */
+export async function jobRow(
+  here: World,
+  project: Of,
+  { tags = [], ...row }: Partial<JobRow> & { readonly tags?: readonly string[] } = {},
+): Promise<number> {
+  const pipelineId = row.pipeline_id ?? (await pipelineRow(here, project));
+  return here.server.rooms.database.transaction(async (tx) => {
+    const values: JobRow = {
+      project_id: project.id,
+      pipeline_id: pipelineId,
+      name: here.name('job'),
+      stage: 'test',
+      stage_index: 2,
+      status: 'pending',
+      run_when: 'on_success',
+      allow_failure: false,
+      retried: false,
+      protected: false,
+      user_id: project.owner?.id ?? null,
+      queued_at: tx.now,
+      created_at: tx.now,
+      updated_at: tx.now,
+      options: '{"script":["true"]}',
+      ...row,
+    } as JobRow;
+    const { id } = await tx.insertInto('jobs').values(values).returning('id').executeTakeFirstOrThrow();
+    for (const [position, name] of tags.entries())
+      await tx.insertInto('job_tags').values({ job_id: id, name, position }).execute();
+    return id;
+  });
+}
+
+/** A job that runs, and the token of it. */
+export async function runningJob(
+  here: World,
+  project: Of,
+  row: Partial<JobRow> = {},
+): Promise<{ readonly id: number; readonly token: string; readonly headers: { readonly 'JOB-TOKEN': string } }> {
+  const token = newToken('glcbt-');
+  const now = here.clock.now().toISOString();
+  const run = { status: 'running', token_digest: digestToken(token), started_at: now, last_seen_at: now } as const;
+  const id = await jobRow(here, project, { ...run, timeout: 3600, ...row });
+  return { id, token, headers: { 'JOB-TOKEN': token } };
+}
+
+/** A runner of the instance unless it says otherwise, and the token of it; `tags` and `projects` are its own. */
+export async function runnerRow(
+  here: World,
+  {
+    tags = [],
+    projects = [],
+    ...row
+  }: Partial<RunnerRow> & { readonly tags?: readonly string[]; readonly projects?: readonly number[] } = {},
+): Promise<{ readonly id: number; readonly token: string }> {
+  const token = newToken('glrt-');
+  const id = await here.server.rooms.database.transaction(async (tx) => {
+    const values = {
+      runner_type: projects.length > 0 ? 'project_type' : 'instance_type',
+      token_digest: digestToken(token),
+      registration_type: 'authenticated_user',
+      paused: false,
+      locked: false,
+      run_untagged: true,
+      access_level: 'not_protected',
+      created_at: tx.now,
+      updated_at: tx.now,
+      ...row,
+    } as RunnerRow;
+    const made = await tx.insertInto('runners').values(values).returning('id').executeTakeFirstOrThrow();
+    for (const [position, name] of tags.entries())
+      await tx.insertInto('runner_tags').values({ runner_id: made.id, name, position }).execute();
+    for (const project_id of projects)
+      await tx.insertInto('runner_projects').values({ runner_id: made.id, project_id }).execute();
+    return made.id;
+  });
+  return { id, token };
+}
+
+interface Archive {
+  readonly content?: Buffer | string;
+  readonly expire_at?: string | null;
+}
+
+/** A job that runs, unless it says otherwise, and has left an archive, by default of two bytes. */
+export async function archivedJob(
+  here: World,
+  project: Of,
+  { content = 'PK', expire_at = null, ...row }: Partial<JobRow> & Archive = {},
+): ReturnType<typeof runningJob> {
+  const job = await runningJob(here, project, { artifacts_expire_at: expire_at, ...row });
+  const { blobs, database } = here.server.rooms;
+  const blob = await storeBlob(blobs, Buffer.from(content));
+  if (isRefused(blob)) throw new Error(blob.code);
+  await database.transaction(async (tx) => {
+    await linkBlob(tx, blob);
+    const about = {
+      file_type: 'archive',
+      file_format: 'zip',
+      filename: 'artifacts.zip',
+      accessibility: 'public',
+    } as const;
+    const values = { job_id: job.id, project_id: project.id, ...about, ...blob, expire_at, created_at: tx.now };
+    await tx.insertInto('job_artifacts').values(values).execute();
+  });
+  return job;
+}
+
+/** A resource group of this project, by its id. */
+export function resourceGroupRow(here: World, project: Of, key: string): Promise<number> {
+  return here.server.rooms.database.transaction(async (tx) => {
+    const mode = { process_mode: 'unordered' as const, created_at: tx.now, updated_at: tx.now };
+    const group = { project_id: project.id, key, ...mode };
+    return (await tx.insertInto('resource_groups').values(group).returning('id').executeTakeFirstOrThrow()).id;
+  });
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { declaredParameters } from '#http/server/pipeline/handle.ts';
+import { pathNames } from '#http/server/routing/paths.ts';
+import { allExamples, ourShare } from './examples/all.ts';
+import { ask } from './examples/call.ts';
+import { createCallers, createScene } from './examples/scene.ts';
+import { world } from './support/world.ts';
+
+// No text that a request sends is without a limit (contract/conventions.md §3 "Limits of texts"): the document says each,
+// and what is one character longer is refused, by the machinery or by the family, and changes nothing.
+
+const here = await world();
+const scene = await createScene(here, await createCallers(here), 'private');
+
+/** What goes with a parameter, or against it. */
+const BESIDES: Readonly<Record<string, object>> = {
+  password: { force_random_password: false },
+  extern_uid: { provider: 'x' },
+  provider: { extern_uid: 'x' },
+};
+
+/** More does not go into an address. */
+const LONGEST_IN_QUERY = 10_000;
+
+interface Schema {
+  readonly type?: string;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly enum?: unknown;
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+test('the document shows a limit for every text and list that a request may hold', async () => {
+  const { body: document } = await here.anonymous.get('/openapi.json');
+  const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ place: `${method} ${path}`, operation })),
+  );
+  assert.ok(operations.length > 100);
+  const unlimited = operations.flatMap(({ place, operation: { parameters = [], requestBody } }) => [
+    ...parameters.flatMap(({ name, schema }) => unlimitedIn(schema, `${place} ${name}`)),
+    ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => unlimitedIn(schema, place)),
+  ]);
+  assert.deepEqual(unlimited, []);
+});
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+}
+
+/** The places of texts and lists without a limit; a schema that says nothing is of what is not read. */
+function unlimitedIn({ type, anyOf, items, properties, ...schema }: Schema, place: string): string[] {
+  if (schema.enum !== undefined) return [];
+  if (anyOf !== undefined) return anyOf.flatMap((part) => unlimitedIn(part, place));
+  if (type === 'string') return schema.maxLength === undefined ? [place] : [];
+  if (type === 'array') return schema.maxItems === undefined ? [place] : unlimitedIn(items ?? {}, place);
+  return Object.entries(properties ?? {}).flatMap(([name, part]) => unlimitedIn(part, `${place} ${name}`));
+}
+
+for (const { endpoint, builds } of ourShare(await allExamples(here.server.registry))) {
+  const names = textsOf(endpoint);
+  if (names.length === 0 || endpoint.body === 'late' || endpoint.body === 'raw') continue;
+  test(`${endpoint.name} refuses a text that is longer than it may be`, async () => {
+    const example = await builds[0](scene);
+    if (example.raw !== undefined) return;
+    for (const [name, longest] of names) {
+      const params = { ...example.params, ...BESIDES[name], [name]: 'x'.repeat(longest + 1) };
+      const { status, text } = await ask(here, endpoint, { ...example, params }, scene.callers[example.by]);
+      assert.ok(status >= 400 && status < 500, `${name}: ${status}`);
+      if (endpoint.method !== 'HEAD') assert.match(text, /too long|invalid|exceeds the/i, name);
+    }
+  });
+}
+
+/** The texts among an endpoint's own parameters that a request can hold longer than they may be. */
+function textsOf(endpoint: Endpoint): [string, number][] {
+  const inPath = pathNames(endpoint.path);
+  const inBody = ['POST', 'PUT', 'PATCH'].includes(endpoint.method);
+  return Object.entries(declaredParameters(endpoint)).flatMap(([name, { type }]): [string, number][] => {
+    const { maxLength, format } = type.schema as { maxLength?: number; format?: string };
+    if (maxLength === undefined || format !== undefined || inPath.includes(name)) return [];
+    return inBody || maxLength < LONGEST_IN_QUERY ? [[name, maxLength]] : [];
+  });
+}
