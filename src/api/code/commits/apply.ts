@@ -14,10 +14,10 @@ import type { CommitRow } from './entities.ts';
 /** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */
 export type Way = 'cherryPick' | 'revert';
 
-type ApplyRefusal = 'notAllowed' | 'readOnly' | 'branchUnknown' | Failure | `dry_${Failure}` | 'moved';
+type ApplyRefusal = 'notAllowed' | 'readOnly' | 'branchUnknown' | ApplyFailure | `dry_${ApplyFailure}` | 'moved';
 
 /** What git can't do: the two sides contradict each other, or the change is there already. */
-type Failure = 'conflict' | 'empty';
+type ApplyFailure = 'conflict' | 'empty';
 
 export interface Application {
   readonly commit: Commit;

@@ -5,7 +5,7 @@ import type { ErrorLevel, ErrorType } from '#database/tables/error-tracking.ts';
 /** The SQL of what reports leave: each statement for as many of them as come together. */
 
 /** Which event of which project. */
-export interface EventName {
+export interface ErrorEventName {
   readonly project_id: number;
   readonly event_id: string;
 }
@@ -13,7 +13,7 @@ export interface EventName {
 /** Those of these events that are there already. index: error_events_by_event_id */
 export const findEvents = prepareForRows(
   ['project_id', 'event_id'],
-  (tx, rows: RowsOf<EventName>) =>
+  (tx, rows: RowsOf<ErrorEventName>) =>
     tx
       .selectFrom(givenRows(rows, { project_id: 'bigint', event_id: 'text' }))
       // In this order, whatever the planner thinks of the two.
@@ -110,7 +110,7 @@ export const addToErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowsOf<NewRe
 );
 
 /** A report as it is kept. */
-export interface NewEvent extends EventName {
+export interface NewEvent extends ErrorEventName {
   readonly error_id: number;
   readonly type: ErrorType;
   readonly level: ErrorLevel;

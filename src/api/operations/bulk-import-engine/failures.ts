@@ -13,7 +13,7 @@ export interface Failing {
   readonly relation: string;
 }
 
-export interface Failure {
+export interface ImportFailure {
   /** Reading what the source said, understanding it, or storing it. */
   readonly step: 'extractor' | 'transformer' | 'loader';
   readonly class: string;
@@ -22,7 +22,7 @@ export interface Failure {
 }
 
 /** Writes it down; entity and import have failures from now on. */
-export async function recordFailure(tx: Transaction, of: Failing, failure: Failure): Promise<void> {
+export async function recordFailure(tx: Transaction, of: Failing, failure: ImportFailure): Promise<void> {
   await tx
     .insertInto('bulk_import_failures')
     .values({
@@ -64,7 +64,7 @@ export function filtered(message: string): string {
 }
 
 /** What a verb refuses, in words. */
-export function failureOf(refused: Refused): Failure {
+export function failureOf(refused: Refused): ImportFailure {
   const { errors, message } = refused.values as { errors?: FieldErrors; message?: unknown };
   const texts = Object.entries(errors ?? {}).flatMap(([field, said]) =>
     said.map((text) => `${humanized(field)} ${text}`),

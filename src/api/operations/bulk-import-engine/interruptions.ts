@@ -1,4 +1,4 @@
-import type { Failure } from './failures.ts';
+import type { ImportFailure } from './failures.ts';
 
 /** How the copying of an entity ends before it is done. */
 
@@ -17,7 +17,7 @@ export class ComeBack extends Error {
 
 /** The call has come to nothing, and will not be tried again. */
 export class CallFailed extends Error {
-  readonly failure: Failure;
+  readonly failure: ImportFailure;
 
   constructor(message: string) {
     super(message);

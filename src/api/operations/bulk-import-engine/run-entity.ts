@@ -19,7 +19,7 @@ import {
 import { projectEntities, subgroups } from './child-entities.ts';
 import { readConfiguration } from './configuration.ts';
 import { checkDestination, isTaken } from './destination.ts';
-import { type Failure, failureOf, recordFailure } from './failures.ts';
+import { type ImportFailure, failureOf, recordFailure } from './failures.ts';
 import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
 import { giveUpFilling } from './repository-import-lock.ts';
 import { runRelation } from './run-relation.ts';
@@ -74,7 +74,7 @@ function endingWith(entity: EntityRow, message: string): Ending {
 /** Why an entity fails. */
 interface Ending {
   readonly relation: string;
-  readonly failure: Failure;
+  readonly failure: ImportFailure;
 }
 
 /** Null: nobody knows any more how the source is reached. */
@@ -130,10 +130,10 @@ async function runOne(running: Running, tracker: TrackerRow, relations: readonly
 }
 
 /** It was recorded where it was found. */
-const ALREADY: Failure = { step: 'extractor', class: '', message: '' };
+const ALREADY: ImportFailure = { step: 'extractor', class: '', message: '' };
 
 /** Makes the group or project itself; null when it is there. */
-async function create(running: Running, tracker: TrackerRow): Promise<Failure | null> {
+async function create(running: Running, tracker: TrackerRow): Promise<ImportFailure | null> {
   const { rooms, entity, by } = running;
   const kind = kindOf(entity);
   const creation = CREATIONS[kind];

@@ -13,7 +13,7 @@ import type {
   Told,
   Users,
 } from '../bulk-import-relations/index.ts';
-import { type Failure, failureOf, recordFailure } from './failures.ts';
+import { type ImportFailure, failureOf, recordFailure } from './failures.ts';
 import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
 import { ids, type Running, targetNow } from './running-entity.ts';
 import type { SourceAnswer } from './source.ts';
@@ -90,13 +90,13 @@ function fingerprint(elements: readonly unknown[]): string | null {
   return hash.digest('hex');
 }
 
-const sameAgain = (relation: string): Failure => ({
+const sameAgain = (relation: string): ImportFailure => ({
   step: 'extractor',
   class: 'BulkImports::Error',
   message: `The source lists the same ${relation} again and again`,
 });
 
-const tooMany = (relation: string): Failure => ({
+const tooMany = (relation: string): ImportFailure => ({
   step: 'extractor',
   class: 'BulkImports::Error',
   message: `The source lists too many ${relation}`,
@@ -136,7 +136,7 @@ const paged = (list: string, page: number) =>
 const isList = ({ status, value }: SourceAnswer): boolean =>
   status >= 200 && status <= 299 && Array.isArray(value) && value.length <= MOST_ELEMENTS;
 
-function badList(answer: SourceAnswer, path: string): Failure {
+function badList(answer: SourceAnswer, path: string): ImportFailure {
   if (answer.status < 200 || answer.status > 299) return new CallFailed(unsuccessful(answer, path)).failure;
   return { step: 'extractor', class: 'BulkImports::Error', message: 'The answer of the source is no list' };
 }
@@ -197,7 +197,7 @@ export async function endRelation(
 }
 
 /** The relation is given up; the next one follows. */
-export async function failRelation(running: Running, tracker: TrackerRow, failure: Failure): Promise<void> {
+export async function failRelation(running: Running, tracker: TrackerRow, failure: ImportFailure): Promise<void> {
   await running.rooms.database.transaction(async (tx) => {
     await recordFailure(tx, { ...ids(running), relation: tracker.relation }, failure);
     await setTracker(tx, tracker.id, { status: 'failed' });
@@ -301,14 +301,14 @@ async function storeOne(
   return null;
 }
 
-async function fail(running: Running, { relation }: Kind, failure: Failure): Promise<void> {
+async function fail(running: Running, { relation }: Kind, failure: ImportFailure): Promise<void> {
   await running.rooms.database.transaction((tx) => recordFailure(tx, { ...ids(running), relation }, failure));
 }
 
 /** Characters of a key. */
 const LONGEST_KEY = 255;
 
-function readElement(kind: Kind, raw: unknown): Listed | Failure {
+function readElement(kind: Kind, raw: unknown): Listed | ImportFailure {
   if (!isRaw(raw)) return unreadable('An element is no object', undefined);
   const problems = new Problems();
   const element = readParameters(kind.fields, raw, problems);
@@ -320,7 +320,7 @@ function readElement(kind: Kind, raw: unknown): Listed | Failure {
   return key.length > LONGEST_KEY ? unreadable('The key of an element is too long', undefined) : { key, element };
 }
 
-const unreadable = (message: string, told: Told | undefined): Failure => ({
+const unreadable = (message: string, told: Told | undefined): ImportFailure => ({
   step: 'transformer',
   class: 'BulkImports::Error',
   message,
