@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database, Transaction } from '#database/database.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import type { UserState } from './caller.ts';
@@ -34,7 +34,7 @@ async function person(database: Database, token: object = {}) {
       passwordHash: null,
       confirmed: true,
     });
-    if (isRefused(user)) throw new Error(user.code);
+    if (isFailure(user)) throw new Error(user.code);
     const order = { userId: user.id, name: 'x', scopes: ['api'], expiresAt: null, prefix: 'glpat-', ...token };
     return { user, ...(await createToken(tx, order)) };
   });

@@ -31,7 +31,7 @@ interface ProjectAbility {
   readonly features?: readonly Feature[];
   /** Only with one of these. */
   readonly anyFeature?: readonly Feature[];
-  /** Refused while the project, or a group above it, is archived, administrators included. */
+  /** Failure while the project, or a group above it, is archived, administrators included. */
   readonly unlessArchived?: true;
 }
 
@@ -149,7 +149,7 @@ interface GroupAbility {
   readonly open?: true;
   /** Only with its wiki: one that is disabled shuts out everybody, one that is `private` everybody but members. */
   readonly wiki?: true;
-  /** Refused while the group, or one above it, is archived, administrators included. */
+  /** Failure while the group, or one above it, is archived, administrators included. */
   readonly unlessArchived?: true;
 }
 

@@ -9,7 +9,7 @@ import { ROLES } from '#domain/members/roles.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { insertNamespace } from '#domain/namespaces/namespaces.ts';
 import { insertRoute } from '#domain/namespaces/routes.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { epicOfGroupVisibleTo, epicVisibleTo, findEpicBelow, findEpics, mayReadEpic } from './epics.ts';
@@ -50,7 +50,7 @@ async function makeUser(tx: Transaction, username: string): Promise<number> {
   const email = `${username}@hearth.test`;
   const user = { username, name: username, email, passwordHash: null, confirmed: true, details: {} };
   const created = await createUser(tx, user);
-  if (isRefused(created)) throw new Error(created.code);
+  if (isFailure(created)) throw new Error(created.code);
   return created.id;
 }
 

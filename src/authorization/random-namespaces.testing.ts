@@ -7,7 +7,7 @@ import { addMembership } from '#domain/members/memberships.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { insertNamespace } from '#domain/namespaces/namespaces.ts';
 import { insertRoute } from '#domain/namespaces/routes.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
 
 /** Random projects in random hands: what lists say and what is said of one thing must be the same in all of them. */
@@ -52,7 +52,7 @@ async function makeUser(tx: Transaction, username: string): Promise<number> {
     confirmed: true,
     details: {},
   });
-  if (isRefused(created)) throw new Error(created.code);
+  if (isFailure(created)) throw new Error(created.code);
   return created.id;
 }
 

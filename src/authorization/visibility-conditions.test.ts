@@ -11,7 +11,7 @@ import { canSeeGroup, findGroup, type Group, roleInGroup } from '#domain/namespa
 import { insertNamespace } from '#domain/namespaces/namespaces.ts';
 import { canSeeProject, findProjects, type Project, roleIn } from '#domain/namespaces/projects.ts';
 import { insertRoute } from '#domain/namespaces/routes.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import {
@@ -99,7 +99,7 @@ async function makeUser(tx: Transaction, username: string): Promise<number> {
     confirmed: true,
     details: {},
   });
-  if (isRefused(created)) throw new Error(`${username}: ${created.code}`);
+  if (isFailure(created)) throw new Error(`${username}: ${created.code}`);
   return created.id;
 }
 

@@ -114,7 +114,7 @@ export async function isUntouched(place: TestPlace): Promise<boolean> {
   );
 }
 
-export function isRefused(archive: string, exitCode: number, place: TestPlace, env = {}): Promise<void> {
+export function isFailure(archive: string, exitCode: number, place: TestPlace, env = {}): Promise<void> {
   return assert.rejects(restored(configOf(place, env), archive), (error: Error & { exitCode?: number }) => {
     assert.equal(error.exitCode, exitCode, error.stack);
     return true;

@@ -14,7 +14,7 @@ import {
   configOf,
   damagedCopy,
   emptyPlace,
-  isRefused,
+  isFailure,
   isUntouched,
   type Parts,
   partsIn,
@@ -71,16 +71,16 @@ const kinds = () =>
 test('an archive whose parts were changed, cut off, left out or doubled is refused, and nothing is written', async () => {
   await using place = await emptyPlace();
   for (const name of kinds()) {
-    await isRefused(await archiveWith(changed(name, flipped)), 4, place);
-    await isRefused(await archiveWith(without(name)), 4, place);
+    await isFailure(await archiveWith(changed(name, flipped)), 4, place);
+    await isFailure(await archiveWith(without(name)), 4, place);
   }
   const [table, , bundle, blob] = kinds() as [string, string, string, string];
   for (const name of [table, bundle, blob, MANIFEST]) {
-    await isRefused(await archiveWith(changed(name, (bytes) => bytes.subarray(0, -1))), 4, place);
+    await isFailure(await archiveWith(changed(name, (bytes) => bytes.subarray(0, -1))), 4, place);
   }
   for (const name of [table, blob]) {
-    await isRefused(await archiveWith([...parts, [name, parts.get(name)!]]), 4, place);
-    await isRefused(await archiveWith([[name, parts.get(name)!], ...parts]), 4, place);
+    await isFailure(await archiveWith([...parts, [name, parts.get(name)!]]), 4, place);
+    await isFailure(await archiveWith([[name, parts.get(name)!], ...parts]), 4, place);
   }
   assert.equal(await isUntouched(place), true);
 });
@@ -90,7 +90,7 @@ test('an archive that was cut off or flipped anywhere is refused, and nothing is
   const { length } = await readFile(file);
   for (let at = 0; at < 1; at += 1 / 8) {
     const place_ = Math.floor(at * length);
-    await isRefused(await damagedCopy(file, (bytes) => bytes.subarray(0, place_)), 4, place);
+    await isFailure(await damagedCopy(file, (bytes) => bytes.subarray(0, place_)), 4, place);
   }
   // Headers of the first file: its name, size and kind; the end of the archive.
   for (const byte of [1024, 1024 + 124, 1024 + 156, 512, length - 1]) {
@@ -98,7 +98,7 @@ test('an archive that was cut off or flipped anywhere is refused, and nothing is
       bytes[byte]! ^= 1;
       return bytes;
     };
-    await isRefused(await damagedCopy(file, flip), 4, place);
+    await isFailure(await damagedCopy(file, flip), 4, place);
   }
   assert.equal(await isUntouched(place), true);
 });
@@ -136,14 +136,14 @@ test('names and contents that mean harm are refused though their sums fit, and n
 test('a newer archive is refused by its format and by its tables', async () => {
   await using place = await emptyPlace();
   const { migrations: names } = JSON.parse(String(parts.get(MANIFEST)));
-  await isRefused(await sealed(parts, { migrations: [...names, '9999_tomorrow'] }), 5, place);
-  await isRefused(await sealed(parts, { format: 2 as 1 }), 5, place);
+  await isFailure(await sealed(parts, { migrations: [...names, '9999_tomorrow'] }), 5, place);
+  await isFailure(await sealed(parts, { format: 2 as 1 }), 5, place);
   assert.equal(await isUntouched(place), true);
 });
 
 test('a file that is not there, or no archive, is told', async () => {
   await using place = await emptyPlace();
-  await isRefused(join(place.dataDir, 'none.tar'), 1, place);
+  await isFailure(join(place.dataDir, 'none.tar'), 1, place);
   await writeFile(join(place.dataDir, 'secret-key'), 'no archive');
-  await isRefused(join(place.dataDir, 'secret-key'), 4, place);
+  await isFailure(join(place.dataDir, 'secret-key'), 4, place);
 });

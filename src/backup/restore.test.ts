@@ -17,7 +17,7 @@ import {
   configOf,
   configWithKey,
   emptyPlace,
-  isRefused,
+  isFailure,
   isUntouched,
   partsIn,
   restored,
@@ -38,11 +38,11 @@ before(async () => {
 
 test('a server that is not empty is refused, whatever it has', async () => {
   await using used = await testPlace();
-  await isRefused(file, 3, used);
+  await isFailure(file, 3, used);
   await using place = await emptyPlace();
   for (const directory of ['repositories/@hashed', 'blobs/ab']) {
     await mkdir(join(place.dataDir, directory), { recursive: true });
-    await isRefused(file, 3, place);
+    await isFailure(file, 3, place);
     await rm(join(place.dataDir, directory.split('/')[0]!), { recursive: true });
   }
   assert.equal(await isUntouched(place), true);
@@ -51,9 +51,9 @@ test('a server that is not empty is refused, whatever it has', async () => {
 test('secrets come with their key, or with one that is the same', async () => {
   const bare = await archiveOf(config);
   await using place = await emptyPlace();
-  await isRefused(bare, 6, place);
-  await isRefused(bare, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
-  await isRefused(file, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
+  await isFailure(bare, 6, place);
+  await isFailure(bare, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
+  await isFailure(file, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
   assert.equal(await isUntouched(place), true);
   await restored(await configWithKey(place, here), bare);
 });

@@ -10,7 +10,7 @@ import { migrations } from '#database/migrations/index.ts';
 import { repositoryAt } from '#git/git.ts';
 import { validBranchName } from '#git/refs/refs.ts';
 import { BundleDamaged, makeFromBundle } from '#git/transfer/bundle.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { findSecretKey, keepSecretKey } from '#security/key-file.ts';
 import { type Archive, damaged, linesOf, openArchive, partsOf, textOf, verifyArchive } from './archive.ts';
 import { CommandFailed } from './command-failed.ts';
@@ -175,7 +175,7 @@ async function writeRepository(
 
 async function writeBlob({ blobs, progress }: Kept, file: FileHandle, entry: TarEntry, sha256: string): Promise<void> {
   const stored = await storeBlob(blobs, Readable.from(contentOf(file, entry)), { expectedSha256: sha256 });
-  if (isRefused(stored)) throw damaged(`${entry.name} is not what its name says`);
+  if (isFailure(stored)) throw damaged(`${entry.name} is not what its name says`);
   progress.tell(`Blobs: ${sha256}`);
 }
 

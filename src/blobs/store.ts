@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '#runtime/clock.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 
 /**
  * Files named by the SHA-256 of their content, in `<directory>/ab/cd/<sha256>`. What is there is whole and durable, for
@@ -29,7 +29,7 @@ export interface BlobLimits {
 }
 
 /** `tooLarge` has `maxBytes`; `wrongDigest` and `wrongSize` have what was `expected`. */
-export type BlobRefused = Refused<'tooLarge' | 'wrongDigest' | 'wrongSize'>;
+export type BlobRefused = Failure<'tooLarge' | 'wrongDigest' | 'wrongSize'>;
 
 /** First and last byte, both included, counted from 0. */
 export interface ByteRange {
@@ -50,7 +50,7 @@ export function createBlobStore({ directory, clock }: BlobStore): BlobStore {
 
 /**
  * Streams the content to disk, hashing it on the way; it is durable when this resolves. Then link it within the hour
- * (`linkBlob`). Refused at the first byte too many: the rest of a stream is left unread, for the caller to drain or
+ * (`linkBlob`). Failure at the first byte too many: the rest of a stream is left unread, for the caller to drain or
  * destroy. Rejects when the source or the disk fails.
  */
 export async function storeBlob(
@@ -63,7 +63,7 @@ export async function storeBlob(
     const file = await open(draft, 'wx', 0o600);
     try {
       const written = await write(file, source, limits);
-      if (isRefused(written)) return written;
+      if (isFailure(written)) return written;
       const now = blobs.clock.now();
       await file.utimes(now, now);
       await file.sync();

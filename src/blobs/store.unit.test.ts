@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import {
   type BlobLimits,
@@ -83,12 +83,12 @@ test('content that is not what was promised is refused and nothing is kept', asy
   ];
   for (const [limits, code, values] of table) {
     const answer = await storeBlob(blobs, Readable.from([Buffer.from('con'), Buffer.from('te')]), limits);
-    assert.ok(isRefused(answer));
+    assert.ok(isFailure(answer));
     assert.deepEqual([answer.code, answer.values], [code, values]);
   }
   assert.deepEqual(await filesIn(blobs.directory), []);
   const promised = { expectedSha256: digest('conte').toUpperCase(), expectedSize: 5, maxBytes: 5 };
-  assert.equal(isRefused(await storeBlob(blobs, Buffer.from('conte'), promised)), false);
+  assert.equal(isFailure(await storeBlob(blobs, Buffer.from('conte'), promised)), false);
 });
 
 test('a refused stream is left to the caller, who may still answer on it', async (t) => {

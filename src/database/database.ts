@@ -25,7 +25,7 @@ export interface Database {
    */
   current(): CurrentDatabase;
   /**
-   * Runs `work` in a transaction and returns what it returns. Rolled back when `work` throws or returns a Refused.
+   * Runs `work` in a transaction and returns what it returns. Rolled back when `work` throws or returns a Failure.
    * `work` may be run again, so it contains SQL only.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;

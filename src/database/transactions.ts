@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { uniqueViolation } from './constraint-violations.ts';
 import type { Connection, Engine, Isolation, OpenTransaction } from './engines/engine.ts';
 import { DatabaseUnavailable } from './engines/unavailable.ts';
@@ -45,7 +45,7 @@ const TRIES_TOGETHER = 3;
 const TURN_OF_CONFLICTS = 'conflicts';
 
 /**
- * Runs `work` in a transaction, again when the engine asks for it. Rolled back when `work` throws, returns a Refused, or
+ * Runs `work` in a transaction, again when the engine asks for it. Rolled back when `work` throws, returns a Failure, or
  * has seen a statement fail: a failed statement ends the transaction on both engines, whether its error is caught or not.
  */
 export async function runTransaction<T>(
@@ -100,7 +100,7 @@ async function runOnce<T>(
   let value: T;
   try {
     value = await (watch ? Promise.race([work(tx), watch.tooLong]) : work(tx));
-    if (guarded.failure && !isRefused(value)) throw guarded.failure.error;
+    if (guarded.failure && !isFailure(value)) throw guarded.failure.error;
   } catch (error) {
     await rollBack(open, guarded);
     const cause = guarded.failure?.error ?? error;
@@ -108,7 +108,7 @@ async function runOnce<T>(
   } finally {
     watch?.end();
   }
-  if (isRefused(value)) {
+  if (isFailure(value)) {
     await rollBack(open, guarded);
     const cause = guarded.failure?.error;
     return mayRunAgain(cause) ? { again: true, error: cause } : { again: false, failed: false, value };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { someClient } from '#git/fixtures.testing.ts';
 import { LineFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
-import { isRefused, refused } from '#runtime/failure.ts';
+import { isFailure, refused } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { gathered } from './batched-writes.ts';
@@ -46,7 +46,7 @@ test('who is refused hurts nobody', async () => {
   await using _ = { [Symbol.asyncDispose]: () => database.close() };
   const [a, unknown] = await Promise.all(['a', 'unknown'].map((name) => come(name)));
   assert.equal(a, 'a is in');
-  assert.ok(isRefused(unknown) && unknown.code === 'unknown');
+  assert.ok(isFailure(unknown) && unknown.code === 'unknown');
   assert.deepEqual(await written(), ['a']);
 });
 

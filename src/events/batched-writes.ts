@@ -1,7 +1,7 @@
 import { type Caller, NOBODY } from '#authentication/caller.ts';
 import { DatabaseUnavailable, type TransactionOptions } from '#database/database.ts';
 import { type Line, LineFull, type Waiter, WaiterGone } from '#runtime/concurrency-limiter.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 import type { Act, Acting } from './unit-of-work.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface Gathering<Item, Result> {
    * smaller and smaller pieces, until whoever is to blame is alone. The turn, and unique indexes to look again for, are
    * those of `TransactionOptions`.
    */
-  readonly verb: (act: Act, items: readonly Item[]) => Promise<readonly (Result | Refused)[]>;
+  readonly verb: (act: Act, items: readonly Item[]) => Promise<readonly (Result | Failure)[]>;
   readonly turn?: (items: readonly Item[]) => readonly string[];
   readonly againWhenTaken?: TransactionOptions['againWhenTaken'];
   /** How much an item is, where they are not alike; absent: one. */
@@ -38,7 +38,7 @@ export type Gathered<Item, Result> = (
   rooms: { readonly acting: Acting },
   item: Item,
   waiter?: Waiter,
-) => Promise<Result | Refused>;
+) => Promise<Result | Failure>;
 
 /**
  * A road on which requests are gathered, one for each server and gathering: what comes while a transaction runs, or in the
@@ -46,7 +46,7 @@ export type Gathered<Item, Result> = (
  * client goes before it is begun. A server that stops answers its requests first, and so waits for what they wait for.
  */
 export function gathered<Item, Result>(gathering: Gathering<Item, Result>): Gathered<Item, Result> {
-  type Entry = Waiting<Item, Result | Refused>;
+  type Entry = Waiting<Item, Result | Failure>;
   const lines = new WeakMap<Acting, Entry[]>();
 
   async function run(acting: Acting, waiting: Entry[]): Promise<void> {
@@ -102,20 +102,20 @@ function nextOf<Item, Result>(
 async function doTogether<Item, Result>(
   acting: Acting,
   gathering: Gathering<Item, Result>,
-  batch: readonly Waiting<Item, Result | Refused>[],
+  batch: readonly Waiting<Item, Result | Failure>[],
 ): Promise<void> {
   const items = batch.map(({ item }) => item);
   const { turn, againWhenTaken } = gathering;
   try {
     // They have waited in a line of their own.
     const options = { turn: turn?.(items), againWhenTaken, owed: true };
-    const results = await acting<Caller, readonly (Result | Refused)[]>(
+    const results = await acting<Caller, readonly (Result | Failure)[]>(
       NOBODY,
       (act) => gathering.verb(act, items),
       options,
     );
     if (results.length !== batch.length) throw new Error(`${results.length} results for ${batch.length} items`);
-    for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result | Refused);
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result | Failure);
   } catch (error) {
     // A database that is away is nobody's fault, and would be asked for each of them.
     if (batch.length === 1 || error instanceof DatabaseUnavailable) {

@@ -1,6 +1,6 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Caller } from '#authentication/caller.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import type { Act, Acting } from './unit-of-work.ts';
 
 /** Rows that one piece changes. */
@@ -21,7 +21,7 @@ interface Pieces<By extends Caller, Found, No extends string, T> {
    * the piece before. Throws `AccessLost` when the caller would not be let in any more (`authorization/current-access.ts`); what it refuses
    * ends the work. `begun`: a piece has been done, so that what is refused for its own sake should have been by now.
    */
-  readonly ask: (act: Act<By>, begun: boolean) => Promise<Found | Refused<No>>;
+  readonly ask: (act: Act<By>, begun: boolean) => Promise<Found | Failure<No>>;
   readonly piece: (act: Act<By>, found: Found) => Promise<T | typeof MORE>;
 }
 
@@ -36,13 +36,13 @@ export async function inPieces<By extends Caller, Found, No extends string, T>(
   acting: Acting,
   by: By,
   { ask, piece }: Pieces<By, Found, No, T>,
-): Promise<T | Refused<No>> {
+): Promise<T | Failure<No>> {
   for (let begun = false; ; begun = true) {
     const done = await acting(by, async (act: Act<By>) => {
       const found = await ask(act, begun);
-      return isRefused(found) ? (found as Refused<No>) : piece(act, found as Found);
+      return isFailure(found) ? (found as Failure<No>) : piece(act, found as Found);
     });
-    if (done !== MORE) return done as T | Refused<No>;
+    if (done !== MORE) return done as T | Failure<No>;
     await turnOfOthers();
   }
 }

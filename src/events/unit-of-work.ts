@@ -18,13 +18,13 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Tier } from '#config.ts';
 import { uniqueViolation } from '#database/constraint-violations.ts';
 import type { Database, Transaction, TransactionOptions } from '#database/database.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { FactName, Facts } from './domain-events.ts';
 import { type Occurrence, occurrenceOfDeed, occurrenceOfStep } from './mail-occurrences.ts';
 
 /**
  * A transaction in which somebody does something: the first argument of every verb, and the only thing that tells it who,
- * when and on which tier. Like every transaction it holds SQL only and may be run again; returning a Refused rolls it back.
+ * when and on which tier. Like every transaction it holds SQL only and may be run again; returning a Failure rolls it back.
  */
 export interface Act<By extends Caller = Caller> extends Transaction {
   /** Who does it; `NOBODY` for what Hearth does by itself. */
@@ -48,11 +48,11 @@ type HistoryEvent = ActivityEvent | AuditEvent | StateEvent | MilestoneEvent | L
  * Which refusal says that a unique index has refused a row: uniqueness is the database's to enforce, and whoever lost a
  * race hears the same as who came late.
  */
-export type Taken<Code extends string = string> = Readonly<Record<string, Code | Refused<Code>>>;
+export type Taken<Code extends string = string> = Readonly<Record<string, Code | Failure<Code>>>;
 
 /**
  * Runs `work` as an act of this caller, in one transaction, and returns what it returns. Rolled back when it throws, or
- * returns a Refused.
+ * returns a Failure.
  */
 export type Acting = <By extends Caller, T>(
   by: By,
@@ -101,9 +101,9 @@ async function tell(act: Act, occurrence: Occurrence | null): Promise<void> {
 }
 
 /** What `taken` says of an error; undefined when it is no unique index's, or none that is listed. */
-export function takenBy<Code extends string>(error: unknown, taken: Taken<Code>): Refused<Code> | undefined {
+export function takenBy<Code extends string>(error: unknown, taken: Taken<Code>): Failure<Code> | undefined {
   const index = uniqueViolation(error);
   const said = index === null ? undefined : taken[index];
   if (said === undefined) return undefined;
-  return isRefused(said) ? said : refused(said);
+  return isFailure(said) ? said : refused(said);
 }

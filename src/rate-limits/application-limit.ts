@@ -1,5 +1,5 @@
 import type { Database } from '#database/database.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { countInDatabase, windowAt } from './window-counters.ts';
 
 /** How often one caller may ask for one thing (contract/conventions.md §8 "Application limits"). */
@@ -19,7 +19,7 @@ interface ApplicationLimit {
 export async function applicationLimit(
   database: Database,
   limit: ApplicationLimit,
-): Promise<Refused<'tooMany'> | null> {
+): Promise<Failure<'tooMany'> | null> {
   if (limit.limit === 0) return null;
   const { name, subject, periodSeconds } = limit;
   const count = await database.transaction(

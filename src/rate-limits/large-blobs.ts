@@ -1,5 +1,5 @@
 import type { Database } from '#database/database.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { applicationLimit } from './application-limit.ts';
 
 /** Blobs that are dear as JSON (contract/repository.md §1 GET, §4 blobs): read raw they cost nothing. */
@@ -15,7 +15,7 @@ export async function largeBlobLimit(
   database: Database,
   projectId: number,
   size: number,
-): Promise<Refused<'blobTooLarge'> | null> {
+): Promise<Failure<'blobTooLarge'> | null> {
   if (size <= LARGE_BLOB_SIZE) return null;
   if (size > LARGEST_JSON_BLOB) return refused('blobTooLarge');
   const limit = { name: 'large_blob', subject: projectId, limit: 5, periodSeconds: 60 };

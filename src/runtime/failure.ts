@@ -4,25 +4,25 @@ import { quotedList } from '#text/quoted-list.ts';
  * What the domain answers when it says no: a code that the endpoint's `refuses` table turns into a status and a text.
  * The domain knows no status and no text. A transaction whose work returns one is rolled back.
  */
-export class Refused<Code extends string = string> {
+export class Failure<Code extends string = string> {
   readonly code: Code;
-  readonly values: RefusedValues;
+  readonly values: FailureValues;
 
-  constructor(code: Code, values: RefusedValues = {}) {
+  constructor(code: Code, values: FailureValues = {}) {
     this.code = code;
     this.values = values;
   }
 }
 
 /** Values that fill the placeholders of the text; a record's `FieldErrors` travel as `errors`. */
-type RefusedValues = Readonly<Record<string, unknown>>;
+type FailureValues = Readonly<Record<string, unknown>>;
 
-export function refused<const Code extends string>(code: Code, values?: RefusedValues): Refused<Code> {
-  return new Refused(code, values);
+export function refused<const Code extends string>(code: Code, values?: FailureValues): Failure<Code> {
+  return new Failure(code, values);
 }
 
-export function isRefused(value: unknown): value is Refused {
-  return value instanceof Refused;
+export function isFailure(value: unknown): value is Failure {
+  return value instanceof Failure;
 }
 
 /** What is wrong with a record, by field, as the wire tells it (contract/conventions.md §5). */
@@ -41,6 +41,6 @@ export function errorsInText(errors: FieldErrors): string {
 }
 
 /** The refusal of a record with errors, whose entry in `refuses` is `INVALID`. */
-export function invalid(errors: FieldErrors): Refused<'invalid'> {
+export function invalid(errors: FieldErrors): Failure<'invalid'> {
   return refused('invalid', { errors });
 }

@@ -9,7 +9,7 @@ import { branchTip } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
 import { ensureProjectRepository, moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import type { Server } from '#server.ts';
 import type { Caller } from './caller.ts';
 
@@ -48,7 +48,7 @@ export function commitsTo({ rooms }: Pick<Server, 'rooms'>, { id, owner }: { id:
   const move = async (ref: string, oldId: string, newId: string) => {
     const by = { server: true, userId: owner.id } as const;
     const moved = await moveRefs(rooms, { project: await load(), by, changes: [{ ref, oldId, newId }] });
-    assert.ok(!isRefused(moved), JSON.stringify(moved));
+    assert.ok(!isFailure(moved), JSON.stringify(moved));
   };
   return {
     point: (ref, newId) => move(ref, zeroId, newId),

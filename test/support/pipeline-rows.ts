@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import { linkBlob, storeBlob } from '#blobs/index.ts';
 import type { Schema } from '#database/database.ts';
 import { nextIid } from '#domain/iids.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
 import type { World } from './world.ts';
 
@@ -139,7 +139,7 @@ export async function archivedJob(
   const job = await runningJob(here, project, { artifacts_expire_at: expire_at, ...row });
   const { blobs, database } = here.server.rooms;
   const blob = await storeBlob(blobs, Buffer.from(content));
-  if (isRefused(blob)) throw new Error(blob.code);
+  if (isFailure(blob)) throw new Error(blob.code);
   await database.transaction(async (tx) => {
     await linkBlob(tx, blob);
     const about = {

@@ -5,7 +5,7 @@ import { createUser } from '#authentication/users/users.ts';
 import { readConfig } from '#config.ts';
 import type { Transaction } from '#database/database.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { createLog } from '#runtime/log.ts';
 import { type Server, startServer } from '#server.ts';
 import { inPairs, ROOT, testPlace } from '../engines/engine.ts';
@@ -155,7 +155,7 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
         confirmed: true,
         details,
       });
-      if (isRefused(row)) throw new Error(`${username}: ${row.code} ${JSON.stringify(row.values)}`);
+      if (isFailure(row)) throw new Error(`${username}: ${row.code} ${JSON.stringify(row.values)}`);
       await createPersonalNamespace(tx, row);
       const { secret } = await issue(tx, row.id, scopes);
       return { id: row.id, token: secret };

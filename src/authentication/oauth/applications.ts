@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { OAuthApplicationsTable } from '#database/tables/oauth.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { digestToken, newHexToken, sameSecret } from '#security/tokens.ts';
 
 // The programs that users let act for them (contract/conventions.md §10 "OAuth 2.0").
@@ -66,7 +66,7 @@ export interface ClientCredentials {
 export async function authenticateClient(
   db: Reader,
   { uid, secret }: ClientCredentials,
-): Promise<OAuthApplication | Refused<'invalidClient'>> {
+): Promise<OAuthApplication | Failure<'invalidClient'>> {
   const row = await applicationByUid.first(db, { uid });
   if (row === undefined) return refused('invalidClient');
   const { secret_digest, ...application } = row;
@@ -119,7 +119,7 @@ export async function renameApplication(
 }
 
 /** Gives an application another secret, the old one is worth nothing from then on. */
-export async function renewSecret(tx: Transaction, id: number): Promise<IssuedApplication | Refused<'notFound'>> {
+export async function renewSecret(tx: Transaction, id: number): Promise<IssuedApplication | Failure<'notFound'>> {
   const secret = newSecret();
   const application = await tx
     .updateTable('oauth_applications')
@@ -131,7 +131,7 @@ export async function renewSecret(tx: Transaction, id: number): Promise<IssuedAp
 }
 
 /** Removes an application, its codes and its tokens. */
-export async function deleteApplication(tx: Transaction, id: number): Promise<Refused<'notFound'> | undefined> {
+export async function deleteApplication(tx: Transaction, id: number): Promise<Failure<'notFound'> | undefined> {
   const { numDeletedRows } = await tx.deleteFrom('oauth_applications').where('id', '=', id).executeTakeFirstOrThrow();
   return numDeletedRows === 0n ? refused('notFound') : undefined;
 }

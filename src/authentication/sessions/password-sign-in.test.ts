@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '#database/database.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
@@ -17,7 +17,7 @@ async function surroundings() {
   const user = await database.transaction((tx) =>
     createUser(tx, { username: 'Mira', name: 'Mira', email: 'mira@x.test', passwordHash, confirmed: true }),
   );
-  if (isRefused(user)) throw new Error(user.code);
+  if (isFailure(user)) throw new Error(user.code);
   return {
     clock,
     database,
@@ -37,7 +37,7 @@ async function surroundings() {
 test('the user comes back as a row without the hash', async () => {
   await using it = await surroundings();
   const checked = await it.check('mIRa@X.test');
-  assert.ok(!isRefused(checked));
+  assert.ok(!isFailure(checked));
   assert.equal(checked.user.username, 'Mira');
   assert.ok(!JSON.stringify(checked).includes('scrypt'));
 });
@@ -46,7 +46,7 @@ test('a deactivated user and one with an expired password are told, not refused'
   await using it = await surroundings();
   await it.set({ state: 'deactivated', password_expires_at: it.clock.now().toISOString() });
   const checked = await it.check('mira');
-  assert.ok(!isRefused(checked));
+  assert.ok(!isFailure(checked));
   assert.equal(checked.user.state, 'deactivated');
   assert.notEqual(checked.user.password_expires_at, null);
 });
@@ -67,7 +67,7 @@ test('what happens while the password is looked at counts', async () => {
     };
     const database = { ...it.database, transaction };
     const checked = await checkPassword({ database }, { login: 'mira', password });
-    assert.ok(isRefused(checked), JSON.stringify(change));
+    assert.ok(isFailure(checked), JSON.stringify(change));
   }
 });
 
@@ -81,7 +81,7 @@ test('failures are counted to ten, then not at all until the lock is over', asyn
   assert.equal(locked.locked_until, '2026-01-02T03:14:05.000Z');
   it.clock.advance(300);
   await it.check('mira', 'wrong');
-  assert.ok(isRefused(await it.check('mira')));
+  assert.ok(isFailure(await it.check('mira')));
   assert.deepEqual(await it.row(), locked, 'an attempt makes the lock no longer');
   it.clock.advance(300);
   await it.check('mira', 'wrong');

@@ -3,7 +3,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { UserState } from '#database/tables/authentication.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { verifyPassword } from '#security/passwords.ts';
 import { readUser, type User } from '../users/users.ts';
 
@@ -25,7 +25,7 @@ const WELCOME: readonly UserState[] = ['active', 'deactivated'];
 export async function checkPassword(
   { database }: { readonly database: Database },
   { login, password }: { readonly login: string; readonly password: string },
-): Promise<{ readonly user: User } | Refused<'invalid'>> {
+): Promise<{ readonly user: User } | Failure<'invalid'>> {
   const claimed = await findClaimed(database.reader, login);
   const right = await verifyPassword(claimed?.password_hash ?? null, password);
   const user = await database.transaction((tx) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planOf } from '#database/dialect.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { updateSettings } from '#settings/settings.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
@@ -26,7 +26,7 @@ async function surroundings() {
   const user = await database.transaction((tx) =>
     createUser(tx, { username: 'mira', name: 'Mira', email: 'mira@x.test', passwordHash: null, confirmed: true }),
   );
-  if (isRefused(user)) throw new Error(user.code);
+  if (isFailure(user)) throw new Error(user.code);
   return {
     clock,
     database,

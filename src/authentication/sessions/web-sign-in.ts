@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '#database/database.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import type { User } from '../users/users.ts';
 import { checkPassword } from './password-sign-in.ts';
@@ -20,12 +20,12 @@ interface WebSignIn {
 export async function signInWithPassword(
   rooms: { readonly database: Database },
   { login, password, session, address }: WebSignIn,
-): Promise<{ readonly secret: string } | Refused<'switchedOff' | 'invalid'>> {
+): Promise<{ readonly secret: string } | Failure<'switchedOff' | 'invalid'>> {
   const { database } = rooms;
   const settings = await readSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return refused('switchedOff');
   const checked = await checkPassword(rooms, { login, password });
-  if (isRefused(checked)) return checked;
+  if (isFailure(checked)) return checked;
   const secret = newSessionSecret();
   return database.transaction(async (tx) => {
     if (!(await recordSignIn(tx, checked.user, address))) return refused('invalid');

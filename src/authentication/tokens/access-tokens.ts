@@ -4,7 +4,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { AccessTokensTable } from '#database/tables/authentication.ts';
 import { daysAfter } from '#runtime/clock.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
 import { isExpired } from '../credentials.ts';
 
@@ -166,7 +166,7 @@ export async function rotateToken(
   tx: Transaction,
   id: number,
   { expiresAt, prefix }: { readonly expiresAt: string | null; readonly prefix: string },
-): Promise<IssuedToken | Refused<'alreadyRevoked'>> {
+): Promise<IssuedToken | Failure<'alreadyRevoked'>> {
   if (!(await revokeToken(tx, id))) return refused('alreadyRevoked');
   const old = (await readToken(tx, id)) as AccessToken;
   const { user_id: userId, name, description, scopes, impersonation } = old;

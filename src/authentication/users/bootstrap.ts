@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '#config.ts';
 import type { Database, Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { newToken } from '#security/tokens.ts';
 import { defaultSettings } from '#settings/definitions.ts';
@@ -111,7 +111,7 @@ function internalUser(username: string, name: string): NewUser {
 
 async function create(tx: Transaction, user: NewUser): Promise<User> {
   const created = await createUser(tx, user);
-  if (isRefused(created)) throw new Error(`The user ${user.username} could not be created: ${created.code}`);
+  if (isFailure(created)) throw new Error(`The user ${user.username} could not be created: ${created.code}`);
   return created;
 }
 

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { UsersTable } from '#database/tables/authentication.ts';
-import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { type Caller, NOBODY } from '../caller.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
 import { addressProblems, deleteEmailRow, forgetEmail, hasAddressForm, insertEmail, isEmailTaken } from './emails.ts';
@@ -84,7 +84,7 @@ export async function readUser(db: Reader, id: number): Promise<User | null> {
 export type Unchangeable = 'userNotFound' | 'internalUser';
 
 /** The user with this id, unless it is one of Hearth's own: those nobody changes, and they have no tokens. */
-export async function changeableUser(db: Reader, id: number): Promise<User | Refused<Unchangeable>> {
+export async function changeableUser(db: Reader, id: number): Promise<User | Failure<Unchangeable>> {
   const user = await readUser(db, id);
   if (user === null) return refused('userNotFound');
   return user.internal ? refused('internalUser') : user;
@@ -179,7 +179,7 @@ export const TAKEN = {
 } as const;
 
 /** A new user, without a namespace of its own (rooms above give it one). Refuses invalid fields and names that are taken, but for those that are being taken: `TAKEN`. */
-export async function createUser(tx: Transaction, user: NewUser): Promise<User | Refused<UserRefusal>> {
+export async function createUser(tx: Transaction, user: NewUser): Promise<User | Failure<UserRefusal>> {
   if (await isEmailTaken(tx, user.email)) return refused('emailTaken');
   if (await isUsernameTaken(tx, user.username)) return refused('usernameTaken');
   const errors = user.internal ? null : userProblems(user);
@@ -237,7 +237,7 @@ export async function updateUser(
   tx: Transaction,
   user: User,
   changes: UserChanges,
-): Promise<User | Refused<UserRefusal>> {
+): Promise<User | Failure<UserRefusal>> {
   const { email, username, name } = changes;
   if (email && (await isEmailTaken(tx, email.address, user.id))) return refused('emailTaken');
   if (username !== undefined && (await isUsernameTaken(tx, username, user.id))) return refused('usernameTaken');

@@ -3,7 +3,7 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Act, Taken } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 import type { Access, Reserved } from '../access/access.ts';
 import type { Refusals } from '../errors/error-table.ts';
 import type { KeysetRule, OffsetRequest, PageRequest } from '../lists/pagination.ts';
@@ -98,7 +98,7 @@ interface Received {
 type CallerOf<Provided> = Provided extends { readonly caller: infer By extends Caller } ? By : Caller;
 
 type Awaitable<T> = T | Promise<T>;
-type Outcome<Result, R extends Refusals> = Awaitable<Result | Reply<Result> | Refused<keyof R & string>>;
+type Outcome<Result, R extends Refusals> = Awaitable<Result | Reply<Result> | Failure<keyof R & string>>;
 
 /** One of three ways to do it; each is given only what it may use. */
 type Doing<Provided, Call, Result, R extends Refusals> =

@@ -1,5 +1,5 @@
 import type { Reader } from '#database/database.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import type { PageRequest } from './pagination.ts';
 
@@ -7,7 +7,7 @@ import type { PageRequest } from './pagination.ts';
  * Refuses a page that lies beyond the setting `offset_pagination_limit` (0: off); null: it does not. The numbers alone
  * decide, however few rows there are: contract/conventions.md §6.
  */
-export async function beyondOffset(db: Reader, page: PageRequest): Promise<Refused<'offsetTooFar'> | null> {
+export async function beyondOffset(db: Reader, page: PageRequest): Promise<Failure<'offsetTooFar'> | null> {
   const { offset_pagination_limit: limit } = await readSettings(db);
   const isBeyond = limit > 0 && page.kind === 'offset' && page.page * page.perPage > limit;
   return isBeyond ? refused('offsetTooFar', { limit }) : null;

@@ -1,4 +1,4 @@
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import type { Page } from './page.ts';
 
 interface Token<T> {
@@ -14,7 +14,7 @@ interface Token<T> {
  * The page of a list that is whole in memory behind the row that `page_token` names. A row that has gone meanwhile still
  * has its place where names are in order; elsewhere its token leads nowhere.
  */
-export function pageBehind<T>(sorted: readonly T[], given: Token<T>): Page<T> | Refused<'tokenInvalid'> {
+export function pageBehind<T>(sorted: readonly T[], given: Token<T>): Page<T> | Failure<'tokenInvalid'> {
   const { token, nameOf, perPage } = given;
   const start = token ? placeBehind(sorted, token, given) : 0;
   if (start === null) return refused('tokenInvalid');

@@ -11,7 +11,7 @@ const UNAUTHORIZED = { message: '401 Unauthorized' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-function isRefused({ status, body, headers }: Answer, where: string): void {
+function isFailure({ status, body, headers }: Answer, where: string): void {
   assert.deepEqual([status, body], [401, UNAUTHORIZED], where);
   assert.equal(headers['www-authenticate'], undefined, 'nothing is known of it that could be told');
 }
@@ -74,16 +74,16 @@ test('what is given and unknown is refused on public reads, writes and what is n
   ];
   for (const sending of given) {
     for (const path of ['/projects', '/groups', '/user', '/users?username=root', '/projects/999999', '/openapi.json']) {
-      isRefused(await anonymous.send('GET', path, sending), `${path} ${JSON.stringify(sending).slice(0, 80)}`);
+      isFailure(await anonymous.send('GET', path, sending), `${path} ${JSON.stringify(sending).slice(0, 80)}`);
     }
-    isRefused(await anonymous.send('DELETE', '/projects/1', sending), 'a write');
+    isFailure(await anonymous.send('DELETE', '/projects/1', sending), 'a write');
   }
 });
 
 test('a token that is no text is one that nobody has; hashes and lists are no token', async () => {
   const ask = (private_token: unknown) =>
     anonymous.send('GET', '/projects', { raw: JSON.stringify({ private_token }), headers: JSON_TYPE });
-  for (const odd of [5, true, 0, false, '\ud800', 'a\u0000b']) isRefused(await ask(odd), JSON.stringify(odd));
+  for (const odd of [5, true, 0, false, '\ud800', 'a\u0000b']) isFailure(await ask(odd), JSON.stringify(odd));
   for (const none of [null, '', [], {}, ['x'], { a: 'x' }]) {
     assert.equal((await ask(none)).status, 200, JSON.stringify(none));
   }
@@ -94,7 +94,7 @@ test('tokens for other doors are not looked at', async () => {
   const other = { 'DEPLOY-TOKEN': 'x', 'JOB-TOKEN': 'x', 'RUNNER-TOKEN': 'x', 'X-Sentry-Auth': 'Sentry x' };
   for (const [header, value] of Object.entries(other)) {
     assert.equal((await anonymous.get('/projects', {}, { [header]: value })).status, 200, header);
-    isRefused(await anonymous.get('/user', {}, { [header]: value }), header);
+    isFailure(await anonymous.get('/user', {}, { [header]: value }), header);
     assert.equal((await mira.get('/user', {}, { [header]: value })).status, 200, header);
   }
 });
@@ -117,7 +117,7 @@ test('without any an endpoint for users is 401 whatever else is wrong', async ()
     ['POST', '/personal_access_tokens/self/rotate'],
     ['POST', '/users/999999/impersonation_tokens'],
   ] as const) {
-    isRefused(await anonymous.send(method, path), `${method} ${path}`);
+    isFailure(await anonymous.send(method, path), `${method} ${path}`);
   }
 });
 

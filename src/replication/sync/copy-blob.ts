@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BlobStore, hasBlob, openBlob, storeBlob } from '#blobs/index.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
 import type { Replicable } from '../primary/schemas.ts';
@@ -24,7 +24,7 @@ export async function copyBlob(
   try {
     const expected = size === null ? { maxBytes: LONGEST } : { expectedSize: size };
     const stored = await storeBlob(blobs, content, { ...expected, expectedSha256: sha256 });
-    if (isRefused(stored)) throw new PrimaryFailure('nonsense', 'The file is not what the primary says that it is');
+    if (isFailure(stored)) throw new PrimaryFailure('nonsense', 'The file is not what the primary says that it is');
     return true;
   } finally {
     content.destroy();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Acting } from '#events/unit-of-work.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { basic } from '#test/examples/scene.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { settleIntent } from '../ref-updates/complete-intent.ts';
@@ -68,7 +68,7 @@ test('of a new default branch and a push that deletes it exactly one succeeds', 
 async function deleting({ place, tip }: Awaited<ReturnType<typeof given>>) {
   const changes = [{ ref: 'refs/heads/next', oldId: tip, newId: zeroId }];
   const intent = await beginMove(rooms, { project: place, by: { server: true, userId: null }, changes });
-  assert.ok(!isRefused(intent));
+  assert.ok(!isFailure(intent));
   return { changes, intent };
 }
 
@@ -112,7 +112,7 @@ test('a project that is destroyed before its first branch is settled leaves noth
   assert.ok(place);
   const changes = [{ ref: 'refs/heads/main', oldId: zeroId, newId: 'a'.repeat(40) }];
   const intent = await beginMove(rooms, { project: { ...place, id }, by: { server: true, userId: owner.id }, changes });
-  assert.ok(!isRefused(intent));
+  assert.ok(!isFailure(intent));
   const acting: Acting = async (by, act, options) => {
     await rooms.database.transaction((tx) => tx.deleteFrom('projects').where('id', '=', id).execute());
     return rooms.acting(by, act, options);

@@ -5,7 +5,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { headTarget, setHead } from '#git/refs/refs.ts';
 import { branchTip } from '#git/refs/revision.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { isBeingDeleted } from '../ref-updates/intents.ts';
 import { type Placed, repositoryOf } from '../repository.ts';
 import type { RefRooms } from '../services.ts';
@@ -35,15 +35,15 @@ export async function whileBranchIsThere<T>(
   { database, git }: Pick<RefRooms, 'database' | 'git'>,
   project: Placed & { readonly id: number },
   branch: string,
-  work: (seen: SeenBranch) => Promise<T | Refused<'refsMoved'>>,
-): Promise<T | Refused<'noSuchBranch' | 'busy'>> {
+  work: (seen: SeenBranch) => Promise<T | Failure<'refsMoved'>>,
+): Promise<T | Failure<'noSuchBranch' | 'busy'>> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     // The version first: what has moved since is seen, or has raised it.
     const version = await versionOf(database.reader, project.id);
     const tip = await branchTip(repositoryOf(git, project), branch);
     if (version === null || tip === null) return refused('noSuchBranch', { branch });
     const done = await work({ branch, version });
-    if (!isRefused(done) || done.code !== 'refsMoved') return done as T;
+    if (!isFailure(done) || done.code !== 'refsMoved') return done as T;
     await pause(PAUSE_MS);
   }
   return refused('busy');
@@ -64,7 +64,7 @@ export async function makeDefault(
   tx: Transaction,
   projectId: number,
   { branch, version }: SeenBranch,
-): Promise<undefined | Refused<'refsMoved'>> {
+): Promise<undefined | Failure<'refsMoved'>> {
   if (await isBeingDeleted(tx, projectId, HEADS + branch)) return refused('refsMoved');
   // What is remembered of refs may say which branch is the default one: a new version.
   const changed = await tx

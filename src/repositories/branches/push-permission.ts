@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { mayCommitTo } from '../ref-updates/ref-permissions.ts';
 
 /** A branch, existing or not, with somebody who may push to it: what commits want, and what only the question gives. */
@@ -23,7 +23,7 @@ export const PUSH_TO_BRANCH = {
   label: 'push to branch',
   question:
     ({ db }: { readonly db: Reader }, { project, caller }: { readonly project: Project; readonly caller: SignedIn }) =>
-    async (name: string): Promise<OpenBranch | Refused<'notAllowed'>> =>
+    async (name: string): Promise<OpenBranch | Failure<'notAllowed'>> =>
       (await mayCommitTo(db, caller, project, name))
         ? ({ project, name, caller } as OpenBranch)
         : refused('notAllowed'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { isRefused, refused } from '#runtime/failure.ts';
+import { isFailure, refused } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
 import { type OpenBranch, PUSH_TO_BRANCH } from '../branches/push-permission.ts';
 import type { StreamedBytes } from '../lfs/lfs-content.ts';
@@ -20,7 +20,7 @@ async function given() {
   const open = async (): Promise<OpenBranch> => {
     const loaded = await findProject(db, caller, String(id));
     const branch = await PUSH_TO_BRANCH.question({ db }, { project: loaded!, caller })('main');
-    assert.ok(!isRefused(branch));
+    assert.ok(!isFailure(branch));
     return branch;
   };
   return { ...project, open };

@@ -7,7 +7,7 @@ import { beginsWithSha, isSha, validBranchName, zeroId } from '#git/refs/refs.ts
 import { branchTip, resolveRevision } from '#git/refs/revision.ts';
 import { lastCommitFor } from '#git/trees/path-entries.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { OpenBranch } from '../branches/push-permission.ts';
 import { type Bytes, storeContents } from '../lfs/lfs-content.ts';
 import { ensureProjectRepository, moveRefs } from '../ref-updates/move-refs.ts';
@@ -64,7 +64,7 @@ export function commitToBranch(
   rooms: ContentRooms,
   branch: OpenBranch,
   wish: BranchCommit,
-): Promise<string | Refused<CommitToBranchRefusal>> {
+): Promise<string | Failure<CommitToBranchRefusal>> {
   return inBranchTurn(rooms.git, branch, () => commitInTurn(rooms, branch, wish));
 }
 
@@ -72,18 +72,18 @@ async function commitInTurn(
   rooms: ContentRooms,
   branch: OpenBranch,
   wish: BranchCommit,
-): Promise<string | Refused<CommitToBranchRefusal>> {
+): Promise<string | Failure<CommitToBranchRefusal>> {
   const { git } = rooms;
   const { project, name, caller } = branch;
   if (project.read_only) return refused('readOnly');
   const start = await startOf(rooms, branch, wish);
-  if (isRefused(start)) return start;
+  if (isFailure(start)) return start;
   const { parent, tip, forced } = start;
   const stale = parent === null ? null : await stalePath(rooms, project, parent, wish.changes);
   if (stale !== null) return refused('stale', { path: stale });
   if (parent === null) await ensureProjectRepository(git, project);
   const stored = await storeContents(rooms, project, parent, wish.changes);
-  if (isRefused(stored)) return stored;
+  if (isFailure(stored)) return stored;
   const { message, allowEmpty } = wish;
   const committer = { name: caller.user.name, email: caller.user.email };
   const author = { name: wish.authorName ?? committer.name, email: wish.authorEmail ?? committer.email };
@@ -113,10 +113,10 @@ async function startOf(
   rooms: ContentRooms,
   { project, name }: OpenBranch,
   { startBranch, startSha, force }: BranchCommit,
-): Promise<Start | Refused<CommitToBranchRefusal>> {
+): Promise<Start | Failure<CommitToBranchRefusal>> {
   const repository = repositoryOf(rooms.git, project);
   const commit = await startCommit(rooms, project, startSha);
-  if (isRefused(commit)) return commit;
+  if (isFailure(commit)) return commit;
   const tip = await branchTip(repository, name);
   const elsewhere = commit !== undefined || (startBranch !== undefined && startBranch !== name);
   const parent = commit ?? (elsewhere ? await branchTip(repository, startBranch as string) : tip);
@@ -138,7 +138,7 @@ async function startCommit(
   { git }: ContentRooms,
   project: Project,
   sha: string | undefined,
-): Promise<string | undefined | Refused<'startShaInvalid' | 'startShaUnknown'>> {
+): Promise<string | undefined | Failure<'startShaInvalid' | 'startShaUnknown'>> {
   if (sha === undefined) return undefined;
   if (!isSha(sha)) return refused('startShaInvalid', { sha });
   return (await resolveRevision(git, repositoryOf(git, project), sha)) ?? refused('startShaUnknown', { sha });
@@ -184,7 +184,7 @@ async function stalePath(
 
 type RefusedCommit = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;
 
-function refusedChange(made: RefusedCommit): Refused<CommitToBranchRefusal> {
+function refusedChange(made: RefusedCommit): Failure<CommitToBranchRefusal> {
   switch (made.refused) {
     case 'exists':
     case 'parent-is-file':
@@ -202,7 +202,7 @@ function refusedChange(made: RefusedCommit): Refused<CommitToBranchRefusal> {
   }
 }
 
-function refusedMove(code: string, branch: string): Refused<CommitToBranchRefusal> {
+function refusedMove(code: string, branch: string): Failure<CommitToBranchRefusal> {
   if (code === 'readOnly' || code === 'notAllowed' || code === 'forceNotAllowed') return refused(code);
   if (code === 'notFirst') return refused('notOnBranch');
   return refused(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });

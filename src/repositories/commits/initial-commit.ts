@@ -1,7 +1,7 @@
 import { commitChanges } from '#git/commits/commit.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import type { ByServer } from '../ref-updates/intents.ts';
 import {
   ensureProjectRepository,
@@ -26,7 +26,7 @@ interface FirstCommit<Code extends string> {
 export async function firstCommit<Code extends string = never>(
   rooms: RefRooms,
   request: FirstCommit<Code>,
-): Promise<undefined | Refused<MoveRefusal | Code>> {
+): Promise<undefined | Failure<MoveRefusal | Code>> {
   const { project, by, author, path, content, message } = request;
   await ensureProjectRepository(rooms.git, project);
   const repository = repositoryOf(rooms.git, project);
@@ -40,5 +40,5 @@ export async function firstCommit<Code extends string = never>(
   if (!('ok' in made)) throw new Error(`A first commit of ${path} was refused: ${made.refused}`);
   const change = { ref: HEADS + project.default_branch, oldId: zeroId, newId: made.commit };
   const moved = await moveRefs(rooms, { project, by, changes: [change] });
-  return isRefused(moved) && moved.code !== 'moved' ? moved : undefined;
+  return isFailure(moved) && moved.code !== 'moved' ? moved : undefined;
 }

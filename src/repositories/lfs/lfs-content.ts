@@ -7,7 +7,7 @@ import { ownedBy } from '#git/git.ts';
 import { formatPointer, type LfsPointer, parsePointer, pointerSizes } from '#git/objects/lfs-pointer.ts';
 import { lfsPaths } from '#git/trees/attributes.ts';
 import { eachOf, gate } from '#runtime/concurrency-limiter.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { ensureProjectRepository, type MovingProject } from '../ref-updates/move-refs.ts';
 import { repositoryOf } from '../repository.ts';
 import type { ContentRooms } from '../services.ts';
@@ -50,9 +50,9 @@ export async function storeContents(
   project: LfsProject,
   parent: string | null,
   changes: readonly FileChange<Bytes>[],
-): Promise<StoredContents | Refused<'lfsMissing'>> {
+): Promise<StoredContents | Failure<'lfsMissing'>> {
   const forLfs = await changesForLfs(rooms, project, parent, changes.filter(hasContent));
-  if (isRefused(forLfs)) return forLfs;
+  if (isFailure(forLfs)) return forLfs;
   const objects: StoredBlob[] = [];
   const content = async (change: WithContent) => {
     if (!forLfs.has(change)) return toBlob(rooms, project, change.content);
@@ -82,7 +82,7 @@ async function changesForLfs(
   project: LfsProject,
   parent: string | null,
   changes: readonly WithContent[],
-): Promise<Set<WithContent> | Refused<'lfsMissing'>> {
+): Promise<Set<WithContent> | Failure<'lfsMissing'>> {
   if (changes.length === 0 || !(await isLfsOn(database.reader, project))) return new Set();
   const pointers = await Promise.all(changes.map(({ content }) => pointerIn(content)));
   const oids = pointers.flatMap((pointer) => pointer?.oid ?? []);
@@ -115,7 +115,7 @@ async function toBlob({ git }: ContentRooms, project: LfsProject, content: Bytes
 
 async function storeObject({ blobs }: ContentRooms, content: Bytes): Promise<StoredBlob> {
   const stored = await storeBlob(blobs, Buffer.isBuffer(content) ? content : Readable.from(content.chunks()));
-  if (isRefused(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
+  if (isFailure(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
   return stored;
 }
 

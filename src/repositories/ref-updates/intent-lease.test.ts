@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { NOBODY } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
 import { holdIntent } from './intent-lease.ts';
 import { beginMove } from './move-refs.ts';
@@ -18,7 +18,7 @@ test('however long refs take to move, nobody takes them for left over', async ()
   const project = await findProject(rooms.database.reader, NOBODY, String(given.id));
   const changes = [{ ref: 'refs/heads/main', oldId, newId }];
   const intent = await beginMove(rooms, { project: project!, by: { server: true, userId: null }, changes });
-  assert.ok(!isRefused(intent));
+  assert.ok(!isFailure(intent));
   mock.timers.enable({ apis: ['setInterval'] });
   for (let minutes = 0; minutes < 3; minutes++) {
     const letGo = holdIntent(rooms, intent);

@@ -8,7 +8,7 @@ import type { Merge } from '#events/domain-events.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { isAt, type Place } from '../repository.ts';
 
 /**
@@ -65,7 +65,7 @@ export async function insertIntent(
   tx: Transaction,
   { of, at, changes, merge, options, renamed, first = false }: NewIntent,
   by: Pick<Standing, 'caller'> | ByServer,
-): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
+): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
   const userId = 'server' in by ? by.userId : by.caller.user.id;
   // Transactions are serializable: a move of the storage either sees this row or has made the repository read-only before.
   const repository = of.wikiId === undefined ? await stateOf(tx, of.projectId) : await readWiki(tx, of.wikiId);

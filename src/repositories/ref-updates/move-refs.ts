@@ -9,7 +9,7 @@ import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { ensureRepository } from '#git/storage/storage.ts';
 import { LineFull } from '#runtime/concurrency-limiter.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { type Placed, repositoryOf } from '../repository.ts';
 import type { RefRooms } from '../services.ts';
 import { settleIntent } from './complete-intent.ts';
@@ -71,9 +71,9 @@ export type MoveRefusal = 'readOnly' | 'notFirst' | RefRefusal['refused'];
 export async function moveRefs<Code extends string = never>(
   rooms: RefRooms,
   move: Move<Code> | WikiMove,
-): Promise<undefined | Refused<MoveRefusal | Code>> {
+): Promise<undefined | Failure<MoveRefusal | Code>> {
   const intent = await ('wiki' in move ? beginWikiMove(rooms, move) : beginMove(rooms, move));
-  if (isRefused(intent)) return intent;
+  if (isFailure(intent)) return intent;
   const repository = repositoryOf(rooms.git, 'wiki' in move ? move.wiki : move.project);
   const letGo = holdIntent(rooms, intent);
   try {
@@ -87,7 +87,7 @@ async function moveAs(
   rooms: RefRooms,
   intent: Intent,
   repository: Repository,
-): Promise<undefined | Refused<MoveRefusal>> {
+): Promise<undefined | Failure<MoveRefusal>> {
   const update = await updateRefs(rooms.git, repository, intent.changes).catch(async (error: unknown) => {
     if (error instanceof LineFull) await dropIntent(rooms, intent);
     throw error;
@@ -95,7 +95,7 @@ async function moveAs(
   if ('refused' in update) {
     await dropIntent(rooms, intent);
     const { refused: code, ...values } = update;
-    return refused(code, values) as Refused<MoveRefusal>;
+    return refused(code, values) as Failure<MoveRefusal>;
   }
   await settleIntent(rooms, intent, intent.changes);
   return undefined;
@@ -105,7 +105,7 @@ async function moveAs(
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefRooms, 'database'>,
   { project, by, changes, merge, options, besides, first }: Move<Code>,
-): Promise<Intent | Refused<'readOnly' | 'notFirst' | Code>> {
+): Promise<Intent | Failure<'readOnly' | 'notFirst' | Code>> {
   const wanted = { of: { projectId: project.id }, at: project, changes, merge, options, first };
   return database.transaction(async (tx) => {
     if ('server' in by) return insertIntent(tx, wanted, by);
@@ -121,7 +121,7 @@ export function beginMove<Code extends string = never>(
 export function beginWikiMove(
   { database }: Pick<RefRooms, 'database'>,
   { wiki, by, changes, renamed, first }: WikiMove,
-): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
+): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
   const wanted = { of: { wikiId: wiki.wiki_id }, at: wiki, changes, renamed, first };
   return database.transaction(async (tx) => {
     if ('server' in by) return insertIntent(tx, wanted, by);

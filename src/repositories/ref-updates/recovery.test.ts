@@ -5,7 +5,7 @@ import { findProject, type Project as ProjectRow } from '#domain/namespaces/proj
 import type { Acting } from '#events/unit-of-work.ts';
 import { headTarget, setHead, zeroId } from '#git/refs/refs.ts';
 import { type RefChange, updateRefs } from '#git/refs/update-refs.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { type Project, world } from '#test/support/world.ts';
 import { repositoryOf } from '../repository.ts';
 import { settleIntent } from './complete-intent.ts';
@@ -41,7 +41,7 @@ async function beforeTheMove(): Promise<Left> {
 
 async function intendTo({ given, project }: Left, changes: readonly RefChange[]): Promise<Intent> {
   const intent = await beginMove(rooms, { project, by: { server: true, userId: given.owner.id }, changes });
-  assert.ok(!isRefused(intent));
+  assert.ok(!isFailure(intent));
   return intent;
 }
 

@@ -18,14 +18,14 @@ import {
   protectionOfLevel,
 } from '#domain/namespaces/default-branch-protection.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 
 /**
  * The rights by which refs move. Nobody moves one without (`moveRefs`): each is asked in the transaction that writes the
  * intent, of the caller and the project as they are there, whatever has been asked before.
  */
-export type RefRight<Code extends string = never> = (db: Reader, now: Standing) => Promise<undefined | Refused<Code>>;
+export type RefRight<Code extends string = never> = (db: Reader, now: Standing) => Promise<undefined | Failure<Code>>;
 
 /** May the caller commit to this branch, existing or not, by the rules of its project? */
 export async function mayCommitTo(db: Reader, caller: Caller, project: Project, branch: string): Promise<boolean> {

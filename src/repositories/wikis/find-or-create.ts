@@ -6,7 +6,7 @@ import { initialBranch } from '#domain/namespaces/initial-default-branch.ts';
 import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
 import { findWiki, type Wiki } from '#domain/wikis.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { repositoryOf } from '../repository.ts';
 import type { RefRooms } from '../services.ts';
 
@@ -18,24 +18,24 @@ export async function ensureWiki(
   { database, git }: Pick<RefRooms, 'database' | 'git'>,
   caller: SignedIn,
   place: Place,
-): Promise<Wiki | Refused<'readOnly'>> {
+): Promise<Wiki | Failure<'readOnly'>> {
   const known = await findWiki(database.reader, place);
   if (known?.read_only) return refused('readOnly');
   const wiki = known ?? (await database.transaction((tx) => beginWiki(tx, caller, place)));
-  if (isRefused(wiki)) return wiki;
+  if (isFailure(wiki)) return wiki;
   await ensureRepository(repositoryOf(git, wiki), { defaultBranch: wiki.default_branch });
   return wiki;
 }
 
 /** Its row. While its place is read-only there is none: what moves a place to another storage takes along what it knows. */
-async function beginWiki(tx: Transaction, caller: SignedIn, place: Place): Promise<Wiki | Refused<'readOnly'>> {
+async function beginWiki(tx: Transaction, caller: SignedIn, place: Place): Promise<Wiki | Failure<'readOnly'>> {
   if (place.project) await stillInProject(tx, caller, place.project.id, 'create_wiki');
   else await stillInGroup(tx, caller, place.group.id, 'create_wiki');
   return insertWiki(tx, place);
 }
 
 /** The same by nobody's right. */
-export async function insertWiki(tx: Transaction, place: Place): Promise<Wiki | Refused<'readOnly'>> {
+export async function insertWiki(tx: Transaction, place: Place): Promise<Wiki | Failure<'readOnly'>> {
   const known = await findWiki(tx, place);
   if (known !== null) return known;
   const at = await storageOf(tx, place);

@@ -9,7 +9,7 @@ import { entryAt } from '#git/trees/path-entries.ts';
 import { createPlaces } from '#rate-limits/concurrency-slots.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { trimmed } from '#text/trim.ts';
 import type { LentLfsFiles } from './lfs-files.ts';
 
@@ -40,7 +40,7 @@ const packing = ownedBy(() => createPlaces({ each: 8, all: 16 }));
 export async function archiveOf(
   git: Git,
   question: ArchiveQuestion,
-): Promise<Archive | Refused<'unknown' | 'noProgram'>> {
+): Promise<Archive | Failure<'unknown' | 'noProgram'>> {
   const { project, format, headersOnly } = question;
   const repository = repositoryOf(git, project);
   const given = question.sha?.trim();

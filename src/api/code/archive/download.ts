@@ -6,7 +6,7 @@ import type { Rooms } from '#http/services.ts';
 import { applicationLimit } from '#rate-limits/application-limit.ts';
 import { networkOf } from '#rate-limits/client-network.ts';
 import { contentDisposition } from '#repositories/raw-content.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import { isFeatureOn } from '#settings/features.ts';
 import { archiveOf } from './archive.ts';
 import { formatOf } from './formats.ts';
@@ -29,7 +29,7 @@ export async function download(
   rooms: Pick<Rooms, 'git' | 'database' | 'blobs' | 'config'>,
   asked: Downloading,
   suffix: string,
-): Promise<StreamReply | Refused<'tooMany' | 'unknown' | 'noProgram'>> {
+): Promise<StreamReply | Failure<'tooMany' | 'unknown' | 'noProgram'>> {
   const limited = await rateLimit(rooms, asked);
   if (limited !== null) return limited;
   const { git, database, blobs } = rooms;
@@ -41,7 +41,7 @@ export async function download(
   const { client, clientAddress } = request;
   const asker = { client, clientAddress, headersOnly, lendLfs };
   const archive = await archiveOf(git, { project, format, sha, path, excludePaths, ...asker });
-  if (isRefused(archive)) return archive;
+  if (isFailure(archive)) return archive;
   const headers = {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
     'Content-Disposition': disposition(archive.name),
@@ -60,7 +60,7 @@ function disposition(name: string): string {
 async function rateLimit(
   { database, config: { tier } }: Pick<Rooms, 'database' | 'config'>,
   { project, caller, request }: Downloading,
-): Promise<Refused<'tooMany'> | null> {
+): Promise<Failure<'tooMany'> | null> {
   const actor = { type: 'Project', id: project.id } as const;
   if (!(await isFeatureOn(database.reader, { flag: 'archive_rate_limit', tier, actor }))) return null;
   const who = caller.user?.id ?? networkOf(request.clientAddress);

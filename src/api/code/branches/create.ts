@@ -11,7 +11,7 @@ import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayCommitTo, toBeginWith, toCreateBranch } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 import { branchAt, findBranch } from './get.ts';
 
@@ -35,14 +35,14 @@ export async function createBranchAt(
   caller: SignedIn,
   project: Project,
   { branch, ref }: NewBranch,
-): Promise<BranchRow | Refused<CreateRefusal>> {
+): Promise<BranchRow | Failure<CreateRefusal>> {
   if (project.read_only) return refused('readOnly');
   if (beginsWithSha(branch)) return refused('looksLikeSha');
   if (!validBranchName(branch)) return refused('nameInvalid');
   const { git, database } = rooms;
   if (project.empty) {
     const begun = await beginRepository(rooms, caller, project, { branch, ref });
-    if (isRefused(begun)) return begun;
+    if (isFailure(begun)) return begun;
     const first = branch === project.default_branch ? await findBranch(git, project, branch) : null;
     if (first !== null) return first;
   }
@@ -53,7 +53,7 @@ export async function createBranchAt(
   if (!(await mayCreate(database.reader, caller, project, branch))) return refused('protectedName');
   const change = { ref: HEADS + branch, oldId: zeroId, newId: target };
   const moved = await moveRefs(rooms, { project, by: { caller, may: toCreateBranch(branch) }, changes: [change] });
-  if (isRefused(moved)) return refused(reasonOf(moved.code), { branch, ref });
+  if (isFailure(moved)) return refused(reasonOf(moved.code), { branch, ref });
   return branchAt(git, project, branch, target);
 }
 
@@ -67,7 +67,7 @@ async function beginRepository(
   caller: SignedIn,
   project: Project,
   { branch, ref }: NewBranch,
-): Promise<undefined | Refused<CreateRefusal>> {
+): Promise<undefined | Failure<CreateRefusal>> {
   const { default_branch: first } = project;
   const names = ['HEAD', first, `heads/${first}`, HEADS + first];
   if (!names.includes(ref)) return refused('refUnknown', { branch, ref });
@@ -79,7 +79,7 @@ async function beginRepository(
   const { name, email } = caller.user;
   const by = { caller, may: toBeginWith(first, branch) };
   const begun = await firstCommit(rooms, { project, by, author: { name, email }, ...readme });
-  if (isRefused(begun)) return refused(begun.code === 'protectedName' ? 'protectedName' : 'readOnly');
+  if (isFailure(begun)) return refused(begun.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }
 
 function reasonOf(code: string): CreateRefusal {

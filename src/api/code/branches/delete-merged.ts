@@ -13,7 +13,7 @@ import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toDeleteUnprotected } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 
 /**
  * Deletes every merged branch that is not protected, in the caller's name and by the rights that he has while it does:
@@ -48,7 +48,7 @@ async function deleteOne(
   const may = toDeleteUnprotected(name.slice(HEADS.length));
   const changes = [{ ref: name, oldId: id, newId: zeroId }];
   const moved = await moveRefs(rooms, { project, by: { caller, may }, changes });
-  if (!isRefused(moved) || moved.code === 'isDefault' || moved.code === 'isProtected') return undefined;
+  if (!isFailure(moved) || moved.code === 'isDefault' || moved.code === 'isProtected') return undefined;
   if (moved.code === 'readOnly') return 'readOnly';
   // It moved meanwhile: the job is tried again with fresh eyes.
   throw new Error(`The merged ${name} could not be deleted: ${moved.code}`);

@@ -7,7 +7,7 @@ import { zeroId } from '#git/refs/refs.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toDeleteBranch } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 
 type DeleteRefusal = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved';
@@ -18,14 +18,14 @@ export async function deleteBranchAt(
   caller: SignedIn,
   project: Project,
   { name, commit }: Pick<BranchRow, 'name' | 'commit'>,
-): Promise<undefined | Refused<DeleteRefusal>> {
+): Promise<undefined | Failure<DeleteRefusal>> {
   if (project.read_only) return refused('readOnly');
   if (name === project.default_branch) return refused('isDefault');
   const rules = await protectionRules(rooms.database.reader, project.id);
   if (rulesFor(rules, name).length > 0 && !mayDeleteProtected(caller, project)) return refused('isProtected');
   const change = { ref: HEADS + name, oldId: commit.id, newId: zeroId };
   const moved = await moveRefs(rooms, { project, by: { caller, may: toDeleteBranch(name) }, changes: [change] });
-  if (!isRefused(moved)) return undefined;
+  if (!isFailure(moved)) return undefined;
   if (moved.code === 'readOnly' || moved.code === 'isDefault' || moved.code === 'isProtected')
     return refused(moved.code);
   return moved.code === 'moved' && moved.values.actual === null ? refused('gone') : refused('moved', { name });

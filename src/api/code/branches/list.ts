@@ -11,7 +11,7 @@ import { pageBehind } from '#http/lists/token-pagination.ts';
 import { behindInSearch, searchRefs } from '#repositories/branches/ref-search.ts';
 import { refVersion, repositoryOf } from '#repositories/repository.ts';
 import { givingWay, sortedInTurns } from '#runtime/concurrency-limiter.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readExpression } from '#text/safe-regex.ts';
 import type { BranchRow } from './entities.ts';
 
@@ -31,7 +31,7 @@ export async function branchPage(
   project: Project,
   filter: BranchFilter,
   page: OffsetRequest,
-): Promise<Page<BranchRow> | Refused<'regexInvalid' | 'tokenInvalid'>> {
+): Promise<Page<BranchRow> | Failure<'regexInvalid' | 'tokenInvalid'>> {
   const pattern = filter.regex ? readExpression(filter.regex) : null;
   if (typeof pattern === 'string') return refused('regexInvalid');
   const all = await listRefs(git, repositoryOf(git, project), HEADS, refVersion(project));
@@ -39,7 +39,7 @@ export async function branchPage(
   const { search } = filter;
   const sorted = await sortRefs(found, filter.sort);
   const cut = cutOf(search ? await searchRefs(sorted, search, nameOf) : sorted, filter, page);
-  return isRefused(cut) ? cut : { ...cut, items: await branchesOf(git, project, cut.items) };
+  return isFailure(cut) ? cut : { ...cut, items: await branchesOf(git, project, cut.items) };
 }
 
 function cutOf(

@@ -5,7 +5,7 @@ import { arrayOf, oneOf } from '#http/parameters/types.ts';
 import type { WantedChange } from '#repositories/commits/commit-to-branch.ts';
 import type { Bytes } from '#repositories/lfs/lfs-content.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { contentParams, decodeContent, readEncoding, readFilemode, textOf } from '../repository-files/index.ts';
 
 /** The `actions` of a commit, checked by hand, the first broken rule answers (contract/repository.md §4). */
@@ -40,13 +40,13 @@ export const actionsParam = arrayOf(action, MOST_ACTIONS);
 export function actionsIn(
   given: unknown,
   { allowEmpty }: { readonly allowEmpty: boolean },
-): readonly unknown[] | Refused<'noActions' | 'actionsNoArray'> {
+): readonly unknown[] | Failure<'noActions' | 'actionsNoArray'> {
   const items = given === undefined || given === null || given === '' ? [] : elements(given);
   if (items === null) return refused('actionsNoArray');
   return items.length === 0 && !allowEmpty ? refused('noActions') : items;
 }
 
-export async function readActions(items: readonly unknown[]): Promise<WantedChange[] | Refused<'actionWrong'>> {
+export async function readActions(items: readonly unknown[]): Promise<WantedChange[] | Failure<'actionWrong'>> {
   const changes: WantedChange[] = [];
   const giveWay = givingWay();
   for (const [index, item] of items.entries()) {

@@ -8,7 +8,7 @@ import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toCommit } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
 /** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */
@@ -36,10 +36,10 @@ export async function applyCommit(
   way: Way,
   { commit, openBranch, params }: Application,
   rooms: RefRooms,
-): Promise<CommitRow | undefined | Refused<ApplyRefusal>> {
+): Promise<CommitRow | undefined | Failure<ApplyRefusal>> {
   const { git } = rooms;
   const branch = await openBranch(params.branch);
-  if (isRefused(branch)) return branch;
+  if (isFailure(branch)) return branch;
   const { project, name, caller } = branch;
   if (project.read_only) return refused('readOnly');
   const repository = repositoryOf(git, project);

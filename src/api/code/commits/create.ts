@@ -11,7 +11,7 @@ import {
   commitToBranch,
 } from '#repositories/commits/commit-to-branch.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import {
   type BodyCall,
   type BodyRefusal,
@@ -55,17 +55,17 @@ type WishRefusal = ActionRefusal | keyof typeof WISH_REFUSALS;
 export async function createCommitFrom(
   call: CreateCall,
   rooms: Rooms,
-): Promise<CommitDetailRow | Refused<BodyRefusal | 'notAllowed' | WishRefusal | CommitToBranchRefusal>> {
+): Promise<CommitDetailRow | Failure<BodyRefusal | 'notAllowed' | WishRefusal | CommitToBranchRefusal>> {
   await using body = await lateBody(call, rooms, createParams);
   const { given } = body;
-  if (isRefused(given)) return given;
+  if (isFailure(given)) return given;
   const { project } = call;
   const branch = await call.openBranch(commitFields(given).branch);
-  if (isRefused(branch)) return branch;
+  if (isFailure(branch)) return branch;
   const wish = await readWish(given, project);
-  if (isRefused(wish)) return wish;
+  if (isFailure(wish)) return wish;
   const made = await commitToBranch(rooms, branch, wish);
-  if (isRefused(made)) return made;
+  if (isFailure(made)) return made;
   const commit = (await readCommit(rooms.git, repositoryOf(rooms.git, project), made))!;
   return { commit, project, stats: wish.stats };
 }
@@ -73,27 +73,27 @@ export async function createCommitFrom(
 async function readWish(
   given: Raw,
   project: CreateCall['project'],
-): Promise<(BranchCommit & { readonly stats: boolean }) | Refused<WishRefusal>> {
+): Promise<(BranchCommit & { readonly stats: boolean }) | Failure<WishRefusal>> {
   // Each action has a `last_commit_id` of its own.
   const { branch, lastCommitId: _, ...fields } = commitFields(given);
   if (branch.trim() === '') return refused('required', { name: 'branch' });
   if (fields.message.trim() === '') return refused('required', { name: 'commit_message' });
   const flags = readFlags(given);
-  if (isRefused(flags)) return flags;
+  if (isFailure(flags)) return flags;
   const { stats, force, allow_empty: allowEmpty } = flags;
   const startSha = textOf(given, 'start_sha') || undefined;
   const items = actionsIn(given.actions, { allowEmpty });
-  if (isRefused(items)) return items;
+  if (isFailure(items)) return items;
   if (startSha !== undefined && fields.startBranch !== undefined) return refused('bothStarts');
   const changes = await readActions(items);
-  if (isRefused(changes)) return changes;
+  if (isFailure(changes)) return changes;
   if (!isSameProject(textOf(given, 'start_project'), project)) return refused('startProject');
   return { ...fields, changes, startSha, force, allowEmpty, stats };
 }
 
 const DEFAULTS = { stats: true, force: false, allow_empty: false } as const;
 
-function readFlags(given: Raw): Record<keyof typeof DEFAULTS, boolean> | Refused<'notBoolean'> {
+function readFlags(given: Raw): Record<keyof typeof DEFAULTS, boolean> | Failure<'notBoolean'> {
   const flags: Record<keyof typeof DEFAULTS, boolean> = { ...DEFAULTS };
   for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
     const value = readFilemode(given[name]);

@@ -7,7 +7,7 @@ import { walks } from '#git/trees/path-entries.ts';
 import type { Page } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
 interface CommitFilter {
@@ -32,7 +32,7 @@ export async function commitPage(
   project: CommitRow['project'],
   filter: CommitFilter,
   { page, perPage }: OffsetRequest,
-): Promise<Page<CommitRow> | Refused<'refInvalid'>> {
+): Promise<Page<CommitRow> | Failure<'refInvalid'>> {
   const name = filter.ref_name ?? '';
   if (isInvalid(name)) return refused('refInvalid');
   const path = (filter.path ?? '').replace(/^\/+/, '');

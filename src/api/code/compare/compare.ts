@@ -4,7 +4,7 @@ import type { Git } from '#git/git.ts';
 import { type Commit, readCommits } from '#git/objects/object-reader.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import type { CommitRow } from '../commits/index.ts';
 
 export interface Comparison {
@@ -33,7 +33,7 @@ export async function compareRevisions(
   git: Git,
   project: CommitRow['project'],
   { from, to, straight }: CompareQuestion,
-): Promise<Comparison | Refused<'refUnknown'>> {
+): Promise<Comparison | Failure<'refUnknown'>> {
   const repository = repositoryOf(git, project);
   const [start, head] = await Promise.all([from, to].map((name) => resolveRevision(git, repository, name)));
   if (!start || !head) return refused('refUnknown');

@@ -6,7 +6,7 @@ import type { Page } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
 import { sortedInTurns } from '#runtime/concurrency-limiter.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 
 type Order = 'name' | 'email' | 'commits';
 
@@ -22,7 +22,7 @@ export async function contributorsPage(
   project: Placed & { readonly empty: boolean },
   { ref, order_by, sort }: ContributorQuestion,
   page: OffsetRequest,
-): Promise<Page<Contributor> | Refused<'refUnknown'>> {
+): Promise<Page<Contributor> | Failure<'refUnknown'>> {
   if (project.empty) return slice([], page);
   const repository = repositoryOf(git, project);
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');

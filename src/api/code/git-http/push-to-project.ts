@@ -14,7 +14,7 @@ import { beginMove } from '#repositories/ref-updates/move-refs.ts';
 import type { RefRight } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { judgePush, toPush, Unsure } from './check-push.ts';
 import type { Receiving } from './push.ts';
 
@@ -81,7 +81,7 @@ async function writeDown(
   try {
     const options = keptOptions(pushOptions);
     const begun = await beginMove(rooms, { project, by: { caller, may }, changes, ...(options && { options }) });
-    if (!isRefused(begun)) return begun;
+    if (!isFailure(begun)) return begun;
     return begun.code === 'readOnly' ? READ_ONLY[1] : (begun.values.judgement as string | Unsure);
   } catch (error) {
     if (error instanceof AccessLost) return whyNot();

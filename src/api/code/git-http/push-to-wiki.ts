@@ -11,7 +11,7 @@ import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { beginWikiMove } from '#repositories/ref-updates/move-refs.ts';
 import type { RefRooms } from '#repositories/services.ts';
 import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import type { Receiving } from './push.ts';
 
 interface PushingToWiki {
@@ -24,7 +24,7 @@ interface PushingToWiki {
 /** A wiki, made by its first push: who may write there pushes what he likes, with force too, and keeps its default branch. */
 export async function receivingWiki(rooms: RefRooms, { place, caller, whyNot }: PushingToWiki): Promise<Receiving> {
   const wiki = await ensureWiki(rooms, caller, place);
-  if (isRefused(wiki)) throw new HttpRefusal(403, READ_ONLY[1]);
+  if (isFailure(wiki)) throw new HttpRefusal(403, READ_ONLY[1]);
   return {
     at: wiki,
     begin: async (pushing, { changes }) =>
@@ -54,7 +54,7 @@ async function writeDown(
 ): Promise<Intent | string> {
   try {
     const begun = await beginWikiMove(rooms, { wiki, by: { caller, may: 'create_wiki' }, changes });
-    return isRefused(begun) ? READ_ONLY[1] : begun;
+    return isFailure(begun) ? READ_ONLY[1] : begun;
   } catch (error) {
     if (error instanceof AccessLost) return whyNot();
     throw error;

@@ -21,7 +21,7 @@ import { text } from '#http/parameters/texts.ts';
 import { flowingBody, readBytes } from '#http/request/body.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
 import { isLfsOn, linkedObject, linkObject } from '#repositories/lfs/lfs-objects.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { answerBatch, parseBatch, writtenBatch } from './batch.ts';
 
 const LFS_TYPE = 'application/vnd.git-lfs+json';
@@ -73,7 +73,7 @@ export const uploadLfsObject = endpoint({
     const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
     if (!isObject || !(await isLfsOn(database.reader, project))) throw missing();
     const stored = await storeBody(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
-    if (isRefused(stored)) throw new HttpRefusal(400, 'SHA256 or size mismatch');
+    if (isFailure(stored)) throw new HttpRefusal(400, 'SHA256 or size mismatch');
     const uploader = signedInCaller(caller);
     await database.transaction(async (tx) => {
       const now = await standingOf(tx, uploader, project.id);

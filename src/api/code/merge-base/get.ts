@@ -3,7 +3,7 @@ import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import type { CommitRow } from '../commits/index.ts';
 
 type MergeBaseRefusal = 'tooFew' | 'oneUnknown' | 'someUnknown' | 'none';
@@ -13,7 +13,7 @@ export async function findMergeBase(
   git: Git,
   project: CommitRow['project'],
   refs: readonly string[],
-): Promise<CommitRow | Refused<MergeBaseRefusal>> {
+): Promise<CommitRow | Failure<MergeBaseRefusal>> {
   if (refs.length < 2) return refused('tooFew');
   const repository = repositoryOf(git, project);
   const ids = await Promise.all(refs.map((ref) => resolveRevision(git, repository, ref)));

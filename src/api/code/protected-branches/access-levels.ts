@@ -5,7 +5,7 @@ import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts'
 import type { Act } from '#events/unit-of-work.ts';
 import { hash, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { membersAmong } from './store.ts';
 
 export const KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
@@ -71,7 +71,7 @@ export function checkTaken(
   standing: readonly (NewLevel & { readonly id: number })[],
   changed: readonly (NewLevel & { readonly id: number })[],
   added: readonly NewLevel[],
-): undefined | Refused<'levelsInvalid'> {
+): undefined | Failure<'levelsInvalid'> {
   const keys = new Map<number | NewLevel, string>(standing.map((level) => [level.id, keyOf(level)]));
   for (const level of [...changed, ...added]) {
     keys.set('id' in level ? (level.id as number) : level, keyOf(level));
@@ -86,7 +86,7 @@ export async function checkLevels(
   act: Act,
   project: { readonly id: number; readonly namespace_id: number },
   levels: readonly NewLevel[],
-): Promise<undefined | Refused<'levelsInvalid'>> {
+): Promise<undefined | Failure<'levelsInvalid'>> {
   const members = await membersAmong(
     act,
     project,

@@ -12,7 +12,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { LONGEST_NAME } from '#git/refs/refs.ts';
 import { recordRule } from '#repositories/branches/protection-activity.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { checkLevels, distinct, type GivenLevel, KINDS, toLevel } from './access-levels.ts';
 
 interface Protection {
@@ -31,7 +31,7 @@ export async function protect(
   act: Act,
   project: Project,
   protection: Protection,
-): Promise<StoredRule | Refused<ProtectRefusal>> {
+): Promise<StoredRule | Failure<ProtectRefusal>> {
   const { name, allow_force_push, code_owner_approval_required } = protection;
   const levels = KINDS.flatMap((kind) => levelsOf(kind, protection));
   return addRule(act, project, { name, allow_force_push, code_owner_approval_required, levels });
@@ -42,7 +42,7 @@ export async function addRule(
   act: Act,
   project: Project,
   { levels: given, ...wish }: NewRule,
-): Promise<StoredRule | Refused<ProtectRefusal>> {
+): Promise<StoredRule | Failure<ProtectRefusal>> {
   const { name } = wish;
   if (name.trim() === '') return refused('nameBlank');
   if (Buffer.byteLength(name) > LONGEST_NAME) return refused('nameTooLong', { longest: LONGEST_NAME });

@@ -4,7 +4,7 @@ import { MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { recordRule } from '#repositories/branches/protection-activity.ts';
-import { invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { ALLOWED, KINDS, toLevel } from './access-levels.ts';
 import { addRule } from './create.ts';
 import { deleteRule } from './store.ts';
@@ -25,7 +25,7 @@ export async function importRule(
   act: Act,
   project: Project,
   { name, allow_force_push, roles }: ImportedRule,
-): Promise<StoredRule | Refused<'invalid'>> {
+): Promise<StoredRule | Failure<'invalid'>> {
   const levels = KINDS.flatMap((kind) => {
     const allowed: readonly number[] = ALLOWED[kind];
     const admitted = roles[kind].filter((role) => allowed.includes(role));
@@ -33,7 +33,7 @@ export async function importRule(
     return (admitted.length > 0 ? admitted : none).map((access_level) => toLevel(kind, { access_level }));
   });
   const made = await addRule(act, project, { name, allow_force_push, code_owner_approval_required: false, levels });
-  return isRefused(made) ? invalid({ name: [SAID[made.code]] }) : made;
+  return isFailure(made) ? invalid({ name: [SAID[made.code]] }) : made;
 }
 
 const SAID = {

@@ -3,7 +3,7 @@ import { ruleNamed } from '#authorization/protected-branches/protected-branches.
 import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { GivenLevel } from './access-levels.ts';
 import { protect } from './create.ts';
 import { unprotect } from './unprotect.ts';
@@ -21,7 +21,7 @@ export async function protectBranchNamed(
   project: Project,
   name: string,
   may: DevelopersMay,
-): Promise<undefined | Refused<'notAdmitted'>> {
+): Promise<undefined | Failure<'notAdmitted'>> {
   const push = roleFor(may.developers_can_push);
   const merge = roleFor(may.developers_can_merge);
   const rule = await ruleNamed(act, project.id, name);
@@ -33,7 +33,7 @@ export async function protectBranchNamed(
   }
   const allowed = { push: replaced(rule.push, push), merge: replaced(rule.merge, merge), unprotect: [] };
   const changed = await changeRule(act, project, rule, { allowed });
-  return isRefused(changed) && changed.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
+  return isFailure(changed) && changed.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
 }
 
 /** Drops the rule whose name equals the branch (`…/branches/:branch/unprotect`), where there is one. */
@@ -41,7 +41,7 @@ export async function unprotectBranchNamed(
   act: Act,
   project: Project,
   name: string,
-): Promise<undefined | Refused<'notAdmitted'>> {
+): Promise<undefined | Failure<'notAdmitted'>> {
   const rule = await ruleNamed(act, project.id, name);
   const refusal = rule === null ? undefined : await unprotect(act, project, rule);
   // One that has gone by itself is dropped too.

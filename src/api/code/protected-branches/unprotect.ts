@@ -3,7 +3,7 @@ import type { StoredRule } from '#authorization/protected-branches/protected-bra
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { recordRule } from '#repositories/branches/protection-activity.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { deleteRule } from './store.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function unprotect(
   act: Act,
   project: Project,
   rule: StoredRule,
-): Promise<undefined | Refused<'notAdmitted' | 'gone'>> {
+): Promise<undefined | Failure<'notAdmitted' | 'gone'>> {
   if (!mayUnprotect(act, project, rule)) return refused('notAdmitted');
   if (!(await deleteRule(act, rule.id))) return refused('gone');
   await recordRule(act, 'protected_branch_removed', project, rule);

@@ -2,7 +2,7 @@ import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts
 import { findRule, type NewLevel, type StoredRule } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { checkLevels, checkTaken, type GivenLevel, KINDS, saysWhom, toLevel } from './access-levels.ts';
 import { addLevels, changeLevel, removeLevels, touchRule } from './store.ts';
 import { mayUnprotect } from './unprotect.ts';
@@ -22,7 +22,7 @@ export async function changeRule(
   project: Project,
   { id }: Pick<StoredRule, 'id'>,
   change: RuleChange,
-): Promise<StoredRule | Refused<'levelsInvalid' | 'gone' | 'notAdmitted'>> {
+): Promise<StoredRule | Failure<'levelsInvalid' | 'gone' | 'notAdmitted'>> {
   const rule = await findRule(act, project.id, id);
   if (rule === null) return refused('gone');
   if (!saysSomething(change)) return rule;
@@ -55,7 +55,7 @@ async function changeLevels(
   project: Project,
   rule: StoredRule,
   { kind, given }: LevelChange,
-): Promise<undefined | Refused<'levelsInvalid' | 'gone'>> {
+): Promise<undefined | Failure<'levelsInvalid' | 'gone'>> {
   const own = new Set(rule[kind].map(({ id }) => id));
   if (given.some(({ id }) => id != null && !own.has(id))) return refused('gone');
   const { removed, kept, added } = sorted({ kind, given });

@@ -7,7 +7,7 @@ import { refName } from '#http/parameters/texts.ts';
 import { notBlank } from '#http/parameters/types.ts';
 import { blobTooLarge, largeBlobLimit } from '#rate-limits/large-blobs.ts';
 import type { Versioned } from '#repositories/repository.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { locateFile } from './get.ts';
 import { filePath } from './parameters.ts';
 
@@ -28,7 +28,7 @@ const namedFile = {
   params: { file_path: required(filePath), ref: required(notBlank(refName)) },
   async find({ rooms, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
     const file = await locateFile(rooms.git, project, params);
-    if (!isRefused(file)) return file;
+    if (!isFailure(file)) return file;
     throw file.code === 'commit' ? new HttpRefusal(...COMMIT_MISSING) : new HttpRefusal(...FILE_MISSING);
   },
   missing: () => new HttpRefusal(...FILE_MISSING),

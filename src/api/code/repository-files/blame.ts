@@ -2,7 +2,7 @@ import { blame, type LineRange } from '#git/commits/blame.ts';
 import type { Git } from '#git/git.ts';
 import { type Commit, readCommits } from '#git/objects/object-reader.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { firstBytes } from '#text/trim.ts';
 import type { BlamedRow } from './entities.ts';
 import type { LocatedFile } from './get.ts';
@@ -13,7 +13,7 @@ export async function blamedLines(
   project: Placed,
   { commitId, path, submodule }: LocatedFile,
   range: LineRange | null | undefined,
-): Promise<BlamedRow[] | Refused<'tooLong'>> {
+): Promise<BlamedRow[] | Failure<'tooLong'>> {
   if (submodule) return [];
   const repository = repositoryOf(git, project);
   const found = await blame(git, repository, commitId, path, range ?? undefined);

@@ -3,7 +3,7 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { fileContent, message, refName, title } from '#http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import type { Bytes } from '#repositories/lfs/lfs-content.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { decodeContent, readEncoding } from './content-encoding.ts';
 import { textOf } from './deferred-body.ts';
 
@@ -52,7 +52,7 @@ export const FIELD_REFUSALS = {
   base64Invalid: [400, '400 Bad request - content is not valid base64'],
 } as const;
 
-export async function readFields(given: Raw): Promise<WriteFields | Refused<FieldRefusal>> {
+export async function readFields(given: Raw): Promise<WriteFields | Failure<FieldRefusal>> {
   const fields = commitFields(given);
   const { branch, message } = fields;
   if (branch.trim() === '') return refused('required', { name: 'branch' });

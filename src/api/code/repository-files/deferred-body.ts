@@ -12,7 +12,7 @@ import { parseJson } from '#http/request/json-body.ts';
 import { parseMultipart } from '#http/request/multipart.ts';
 import type { Rooms } from '#http/services.ts';
 import { applicationLimit } from '#rate-limits/application-limit.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { divertForm } from './large-body/form-parser.ts';
 import { divertJson } from './large-body/json-parser.ts';
@@ -28,7 +28,7 @@ import { openSpool, type Spool } from './large-body/spool-file.ts';
 
 interface LateBody extends AsyncDisposable {
   /** The parameters; texts that are long ones (`isLongText`) can be read until the body is disposed of. */
-  readonly given: Raw | Refused<BodyRefusal>;
+  readonly given: Raw | Failure<BodyRefusal>;
 }
 
 export type BodyRefusal = keyof typeof BODY_REFUSALS;
@@ -49,7 +49,7 @@ export interface BodyCall {
 /** `await using body = await lateBody(call, rooms, fields);`: a text or list that is longer than its field may be is refused. */
 export async function lateBody(call: BodyCall, rooms: Rooms, fields: Parameters): Promise<LateBody> {
   const body = await readLate(call, rooms);
-  const problem = isRefused(body.given) ? null : tooLongAmong(fields, body.given);
+  const problem = isFailure(body.given) ? null : tooLongAmong(fields, body.given);
   if (problem === null) return body;
   await body[Symbol.asyncDispose]();
   return bodyOf(refused('tooLong', { problem }));
@@ -78,7 +78,7 @@ function bodyOf(given: LateBody['given'], spool?: Spool): LateBody {
 }
 
 function withQuery(query: Raw, body: LateBody['given']): LateBody['given'] {
-  return isRefused(body) ? body : joined(query, body);
+  return isFailure(body) ? body : joined(query, body);
 }
 
 /** Bodies over 20 MiB: three in 30 seconds of one user. */

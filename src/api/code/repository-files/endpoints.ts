@@ -5,7 +5,7 @@ import { COMMIT_REFUSALS } from '#http/errors/error-messages.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
 import { PUSH_TO_BRANCH } from '#repositories/branches/push-permission.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { fileSomewhere, linesOfFile, oneFile, smallOrRareFile } from './access.ts';
 import { blamedLines } from './blame.ts';
 import { commitParams, FIELD_REFUSALS, writeParams } from './commit-fields.ts';
@@ -51,7 +51,7 @@ export const blameFile = endpoint({
   answer: listOf(BlameRange),
   async read(_db, { project, file, params }, git) {
     const lines = await blamedLines(git, project, file, params.range);
-    return isRefused(lines) ? lines : new Reply(lines, { headers: fileHeaders(file) });
+    return isFailure(lines) ? lines : new Reply(lines, { headers: fileHeaders(file) });
   },
 });
 

@@ -5,7 +5,7 @@ import type { Repository } from '#git/repository.ts';
 import { entryAt, lastCommitFor, type PathEntry } from '#git/trees/path-entries.ts';
 import { refVersion, repositoryOf, type Versioned } from '#repositories/repository.ts';
 import { keptAtMost } from '#runtime/bounded-cache.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 
 /** A file as one commit has it, with all that its headers tell. */
 export interface LocatedFile {
@@ -38,13 +38,13 @@ export async function locateFile(
   git: Git,
   project: Versioned,
   wanted: Wanted,
-): Promise<LocatedFile | Refused<'commit' | 'file'>> {
+): Promise<LocatedFile | Failure<'commit' | 'file'>> {
   const { storage, disk_path } = project;
   const key = `${storage} ${disk_path} ${refVersion(project)} ${wanted.ref}\n${wanted.file_path}`;
   const known = located(git).get(key);
   if (known !== undefined) return known;
   const file = await findFile(git, project, wanted);
-  if (!isRefused(file)) located(git).set(key, file);
+  if (!isFailure(file)) located(git).set(key, file);
   return file;
 }
 
@@ -52,7 +52,7 @@ async function findFile(
   git: Git,
   project: Versioned,
   { file_path: path, ref }: Wanted,
-): Promise<LocatedFile | Refused<'commit' | 'file'>> {
+): Promise<LocatedFile | Failure<'commit' | 'file'>> {
   const repository = repositoryOf(git, project);
   const commitId = await resolveRevisionAt(git, repository, ref, refVersion(project));
   if (commitId === null) return refused('commit');

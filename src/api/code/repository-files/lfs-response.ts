@@ -7,7 +7,7 @@ import type { Rooms } from '#http/services.ts';
 import { isLfsOn, linkedObject } from '#repositories/lfs/lfs-objects.ts';
 import { contentDisposition, rawHeaders } from '#repositories/raw-content.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { fileHeaders } from './file-headers.ts';
 import type { LocatedFile } from './get.ts';
 
@@ -16,7 +16,7 @@ export async function lfsReply(
   project: Project,
   file: LocatedFile,
   { database, git, blobs }: Pick<Rooms, 'database' | 'git' | 'blobs'>,
-): Promise<StreamReply | Refused<'lfsMissing'> | null> {
+): Promise<StreamReply | Failure<'lfsMissing'> | null> {
   if (file.size < pointerSizes.least || file.size > pointerSizes.most) return null;
   if (!(await isLfsOn(database.reader, project))) return null;
   const read = await readObject(git, repositoryOf(git, project), file.blobId);

@@ -1,7 +1,7 @@
 import type { Rooms } from '#http/services.ts';
 import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
 import { type CommitToBranchRefusal, commitToBranch } from '#repositories/commits/commit-to-branch.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import { type CommitFields, type FieldRefusal, readFields, writeParams } from './commit-fields.ts';
 import { type BodyCall, type BodyRefusal, lateBody } from './deferred-body.ts';
 import type { WrittenFile } from './entities.ts';
@@ -18,13 +18,13 @@ export async function writeFile(
   call: WriteCall,
   action: 'create' | 'update',
   rooms: Rooms,
-): Promise<WrittenFile | Refused<BodyRefusal | FieldRefusal | WriteRefusal>> {
+): Promise<WrittenFile | Failure<BodyRefusal | FieldRefusal | WriteRefusal>> {
   await using body = await lateBody(call, rooms, writeParams);
-  if (isRefused(body.given)) return body.given;
+  if (isFailure(body.given)) return body.given;
   const fields = await readFields(body.given);
-  if (isRefused(fields)) return fields;
+  if (isFailure(fields)) return fields;
   const branch = await call.openBranch(fields.branch);
-  if (isRefused(branch)) return branch;
+  if (isFailure(branch)) return branch;
   const path = call.params.file_path;
   const { content, executable } = fields;
   // Whoever creates a file knows nothing of one.
@@ -33,7 +33,7 @@ export async function writeFile(
     ...fields,
     changes: [{ action, path, content, executable, lastCommitId }],
   });
-  return isRefused(made) ? made : { file_path: path, branch: branch.name };
+  return isFailure(made) ? made : { file_path: path, branch: branch.name };
 }
 
 /** One commit without a file that was there. */
@@ -41,9 +41,9 @@ export async function deleteFile(
   { openBranch, path }: { readonly openBranch: OpenBranchQuestion; readonly path: string },
   { lastCommitId, ...fields }: CommitFields,
   rooms: Rooms,
-): Promise<undefined | Refused<WriteRefusal>> {
+): Promise<undefined | Failure<WriteRefusal>> {
   const branch = await openBranch(fields.branch);
-  if (isRefused(branch)) return branch;
+  if (isFailure(branch)) return branch;
   const made = await commitToBranch(rooms, branch, { ...fields, changes: [{ action: 'delete', path, lastCommitId }] });
-  return isRefused(made) ? made : undefined;
+  return isFailure(made) ? made : undefined;
 }

@@ -8,7 +8,7 @@ import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toCreateTag } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
 import { tagAt } from './get.ts';
 
@@ -27,7 +27,7 @@ export async function createTagAt(
   caller: SignedIn,
   project: Project,
   wish: NewTag,
-): Promise<TagRow | Refused<CreateRefusal>> {
+): Promise<TagRow | Failure<CreateRefusal>> {
   const { name, ref } = wish;
   if (ref.trim() === '' || !validTagName(name)) return refused('nameInvalid');
   if (looksLikeObjectId(name)) return refused('looksLikeSha');
@@ -41,7 +41,7 @@ export async function createTagAt(
   const target = wish.message?.trim() ? await annotate(rooms, caller, project, { ...wish, commit }) : commit;
   const change = { ref: TAGS + name, oldId: zeroId, newId: target };
   const moved = await moveRefs(rooms, { project, by: { caller, may: toCreateTag(name) }, changes: [change] });
-  if (!isRefused(moved)) return tagAt(git, project, name, target);
+  if (!isFailure(moved)) return tagAt(git, project, name, target);
   if (moved.code === 'readOnly' || moved.code === 'isDefaultBranch') return refused(moved.code);
   return moved.code === 'moved' ? refused('exists', { name }) : refused('nameInvalid');
 }

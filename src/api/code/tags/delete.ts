@@ -5,7 +5,7 @@ import { zeroId } from '#git/refs/refs.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toDeleteTag } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
 
 /** Deletes a tag that still points where it was found to. */
@@ -14,8 +14,8 @@ export async function deleteTagAt(
   caller: SignedIn,
   project: Project,
   { name, target }: Pick<TagRow, 'name' | 'target'>,
-): Promise<undefined | Refused<'readOnly' | 'gone'>> {
+): Promise<undefined | Failure<'readOnly' | 'gone'>> {
   const change = { ref: TAGS + name, oldId: target, newId: zeroId };
   const moved = await moveRefs(rooms, { project, by: { caller, may: toDeleteTag }, changes: [change] });
-  if (isRefused(moved)) return refused(moved.code === 'readOnly' ? 'readOnly' : 'gone');
+  if (isFailure(moved)) return refused(moved.code === 'readOnly' ? 'readOnly' : 'gone');
 }

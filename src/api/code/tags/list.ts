@@ -10,7 +10,7 @@ import { pageBehind } from '#http/lists/token-pagination.ts';
 import { behindInSearch, searchRefs } from '#repositories/branches/ref-search.ts';
 import { refVersion, repositoryOf, type Versioned } from '#repositories/repository.ts';
 import { sortedInTurns } from '#runtime/concurrency-limiter.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import { firstBytes } from '#text/trim.ts';
 import type { TagRow } from './entities.ts';
 
@@ -28,13 +28,13 @@ export async function tagPage(
   project: TagRow['project'] & Versioned,
   filter: TagFilter,
   page: OffsetRequest,
-): Promise<Page<TagRow> | Refused<'tokenInvalid'>> {
+): Promise<Page<TagRow> | Failure<'tokenInvalid'>> {
   const { order_by, sort, search } = filter;
   const all = await listRefs(git, repositoryOf(git, project), TAGS, refVersion(project));
   const sign = sort === 'asc' ? 1 : -1;
   const sorted = await sortedInTurns(all, (a, b) => sign * compare(order_by, a, b));
   const found = cutOf(search ? await searchRefs(sorted, search, nameOf) : sorted, filter, page);
-  return isRefused(found) ? found : { ...found, items: await tagsOf(git, project, found.items) };
+  return isFailure(found) ? found : { ...found, items: await tagsOf(git, project, found.items) };
 }
 
 function cutOf(

@@ -7,7 +7,7 @@ import { entryAt } from '#git/trees/path-entries.ts';
 import { type ListedEntry, listTree, type TreeList } from '#git/trees/tree-list.ts';
 import type { Page } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { trimmed } from '#text/trim.ts';
 import type { TreeRow } from './entities.ts';
 
@@ -26,11 +26,11 @@ export async function treePage(
   repository: Repository,
   question: TreeQuestion,
   page: OffsetRequest,
-): Promise<Page<TreeRow> | Refused<'refUnknown' | 'pathUnknown' | 'tokenInvalid'>> {
+): Promise<Page<TreeRow> | Failure<'refUnknown' | 'pathUnknown' | 'tokenInvalid'>> {
   const found = await findTree(git, repository, question, page);
-  if (isRefused(found)) return found;
+  if (isFailure(found)) return found;
   const cut = cutOf(found.list, question, page);
-  if (isRefused(cut)) return cut;
+  if (isFailure(cut)) return cut;
   return { ...cut, items: cut.items.map((entry) => ({ entry, folder: found.folder })) };
 }
 
@@ -45,7 +45,7 @@ async function findTree(
   repository: Repository,
   { ref, path, recursive, pagination }: TreeQuestion,
   page: OffsetRequest,
-): Promise<FoundTree | Refused<'refUnknown' | 'pathUnknown'>> {
+): Promise<FoundTree | Failure<'refUnknown' | 'pathUnknown'>> {
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
   if (commit === null) return refused('refUnknown');
   const folder = trimmed(path ?? '', '/');
@@ -98,7 +98,7 @@ function keysetPage(
   list: TreeList,
   token: string | null | undefined,
   perPage: number,
-): Page<ListedEntry> | Refused<'tokenInvalid'> {
+): Page<ListedEntry> | Failure<'tokenInvalid'> {
   const start = token ? placeOf(list, token) + 1 : 0;
   if (token && start === 0) return refused('tokenInvalid');
   const end = start + perPage;

@@ -2,7 +2,7 @@ import type { DeploymentStatus } from '#database/tables/environments.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { Facts } from '#events/domain-events.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { addDeployment, changeDeploymentsOf } from '../deployments/index.ts';
 import { environmentFor } from '../environment-model/index.ts';
 import { wishOf } from './create-environments.ts';
@@ -52,7 +52,7 @@ async function addMissing(
   for (const job of await withoutDeployment(act, jobs)) {
     const environment = await environmentFor(act, { id: projectId }, job.name, wishOf(act, job));
     // No environment can have this name: the job has failed.
-    if (isRefused(environment)) continue;
+    if (isFailure(environment)) continue;
     await addDeployment(act, {
       projectId,
       environmentId: environment.id,

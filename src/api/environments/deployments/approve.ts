@@ -13,7 +13,7 @@ import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { tellJob } from './approval-job.ts';
 import { type ApprovalRow, addApproval, approvalOf, changeApproval, type Verdict } from './approval-store.ts';
 
@@ -45,7 +45,7 @@ export async function approve(
   project: Project,
   { id, environment_id }: DeploymentRow,
   { status, comment = null, represented_as }: Said,
-): Promise<ApprovalRow | Refused<Codes>> {
+): Promise<ApprovalRow | Failure<Codes>> {
   const deployment = await findDeployment(act, project.id, id);
   const environment = await findEnvironment(act, project.id, environment_id);
   if (deployment === null || environment === null) return refused('gone');
@@ -55,7 +55,7 @@ export async function approve(
   if (!needsApproval(protections)) return refused('notConfigured');
   if ((await pendingApprovals(act, protections, deployment.id)) === 0) return refused('notWaiting');
   const rule = await ruleFor(act, project, protections, represented_as ?? null);
-  if (isRefused(rule)) return rule;
+  if (isFailure(rule)) return rule;
   if ([...(comment ?? '')].length > LONGEST_COMMENT) return refused('commentTooLong');
   const voice = { deploymentId: deployment.id, userId: act.by.user.id, ruleId: rule?.id ?? null };
   const before = await approvalOf(act, voice);
@@ -77,7 +77,7 @@ async function ruleFor(
   project: Project,
   protections: readonly Protection[],
   representing: string | null,
-): Promise<ApprovalRule | null | Refused<'notAllowed' | 'noSuchRule'>> {
+): Promise<ApprovalRule | null | Failure<'notAllowed' | 'noSuchRule'>> {
   const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
   if (!isByRules) {
     const may =

@@ -9,7 +9,7 @@ import type { Git } from '#git/git.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { type FieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { environmentFor, environmentTurn } from '../environment-model/index.ts';
 import type { MayDeploy } from './access.ts';
 import { addDeployment } from './status-transitions.ts';
@@ -33,7 +33,7 @@ export async function createDeployment(
   project: Project,
   mayDeploy: MayDeploy,
   reported: Reported,
-): Promise<DeploymentRow | Refused<'forbidden' | 'invalid'>> {
+): Promise<DeploymentRow | Failure<'forbidden' | 'invalid'>> {
   const wrong = await missingRevision(git, project, reported);
   const known = await environmentNamed(database.reader, project.id, reported.environment);
   // Those who would make it come one after another too.
@@ -46,11 +46,11 @@ async function create(
   { id }: Project,
   mayDeploy: MayDeploy,
   { wrong, ...reported }: Reported & { readonly wrong: FieldErrors | null },
-): Promise<DeploymentRow | Refused<'forbidden' | 'invalid'>> {
+): Promise<DeploymentRow | Failure<'forbidden' | 'invalid'>> {
   const standing = await stillInProject(act, act.by, id, 'create_deployment');
   const { project, caller } = standing;
   const environment = await environmentFor(act, project, reported.environment);
-  if (isRefused(environment)) return environment;
+  if (isFailure(environment)) return environment;
   if (!(await mayDeploy(act, standing, environment))) return refused('forbidden');
   if (wrong !== null) return invalid(wrong);
   const last = await lastDeployment(act, environment.id);

@@ -1,12 +1,12 @@
 import { type DeploymentRow, findDeployment, lastDeployment } from '#domain/deployments.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 
 /** Forgets a deployment, unless it is what runs in its environment, or is on its way there. index: deployments primary key */
 export async function removeDeployment(
   act: Act,
   { id, project_id, environment_id }: DeploymentRow,
-): Promise<undefined | Refused<'gone' | 'running' | 'deployed'>> {
+): Promise<undefined | Failure<'gone' | 'running' | 'deployed'>> {
   const now = await findDeployment(act, project_id, id);
   if (now === null) return refused('gone');
   if (now.status === 'running') return refused('running');

@@ -2,7 +2,7 @@ import { type DeploymentStatus, FINISHED } from '#domain/deployments.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, ruledText, text } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 
 /** What deployments are asked for with (contract/environments.md Part 4). */
 
@@ -48,7 +48,7 @@ export const COMBINATIONS = {
 } as const;
 
 /** The first of them that a filter breaks; null: none. */
-export function brokenCombination(filter: DeploymentFilter): Refused<keyof typeof COMBINATIONS> | null {
+export function brokenCombination(filter: DeploymentFilter): Failure<keyof typeof COMBINATIONS> | null {
   const { status, order_by: order } = filter;
   const byUpdate = filter.updated_after != null || filter.updated_before != null;
   const byEnd = filter.finished_after != null || filter.finished_before != null;

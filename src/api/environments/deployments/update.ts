@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '#database/tables/environments.ts';
 import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import { changeDeployment } from './status-transitions.ts';
 
 /** What brings a deployment to a status, as refusals call it. */
@@ -17,7 +17,7 @@ export async function updateDeployment(
   act: Act,
   { id, project_id }: DeploymentRow,
   status: DeploymentStatus,
-): Promise<DeploymentRow | Refused<'byJob' | 'gone' | 'invalid'>> {
+): Promise<DeploymentRow | Failure<'byJob' | 'gone' | 'invalid'>> {
   const now = await findDeployment(act, project_id, id);
   if (now === null) return refused('gone');
   if (now.job_id !== null) return refused('byJob');

@@ -10,7 +10,7 @@ import type {
 import { type EnvironmentRow, environmentColumns, environmentNamed } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { isFeatureOn } from '#settings/features.ts';
 import { nameErrors, nameParts } from './name-validation.ts';
 import { slugOf } from './slug.ts';
@@ -27,20 +27,20 @@ export interface NewEnvironment {
 
 /**
  * The environment of this name in the project, made if it is not there yet; of several who make it at once one does, and
- * all get it. Refused with the errors of its fields: a name that no environment can have, or whose slug another one has.
+ * all get it. Failure with the errors of its fields: a name that no environment can have, or whose slug another one has.
  */
 export async function environmentFor(
   act: Act,
   project: Pick<Project, 'id'>,
   name: string,
   wish: NewEnvironment = {},
-): Promise<EnvironmentRow | Refused<'invalid'>> {
+): Promise<EnvironmentRow | Failure<'invalid'>> {
   const found = await environmentNamed(act, project.id, name);
   if (found !== null) return found;
   const errors = fieldErrors({ name: nameErrors(name) });
   if (errors !== null) return invalid(errors);
   const made = await insertEnvironment(act, project, name, wish);
-  if (!isRefused(made)) return made;
+  if (!isFailure(made)) return made;
   return (await environmentNamed(act, project.id, name)) ?? invalid(await takenErrors(act, project.id, name));
 }
 
@@ -51,7 +51,7 @@ export async function insertEnvironment(
   name: string,
   wish: NewEnvironment,
   state: EnvironmentState = 'available',
-): Promise<EnvironmentRow | Refused<'taken'>> {
+): Promise<EnvironmentRow | Failure<'taken'>> {
   const tier = wish.tier ?? guessTier(name);
   const made = await addRow(act, {
     project_id: project.id,

@@ -1,7 +1,7 @@
 import type { EnvironmentRow } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, isFailure, refused } from '#runtime/failure.ts';
 import { insertEnvironment, nameErrors, takenErrors } from '../environment-model/index.ts';
 import { sentences, type Wish, wishErrors } from './validation.ts';
 
@@ -10,15 +10,15 @@ export async function createEnvironment(
   act: Act,
   project: Project,
   { name, ...wish }: Wish & { readonly name: string },
-): Promise<EnvironmentRow | Refused<'noAgent' | 'wrong'>> {
+): Promise<EnvironmentRow | Failure<'noAgent' | 'wrong'>> {
   if (wish.cluster_agent_id != null) return refused('noAgent');
   const inName = nameErrors(name);
   const errors = fieldErrors({ name: inName, ...wishErrors(wish) });
   if (errors === null) {
     const made = await insertEnvironment(act, project, name, wish);
-    return isRefused(made) ? wrong(await takenErrors(act, project.id, name)) : made;
+    return isFailure(made) ? wrong(await takenErrors(act, project.id, name)) : made;
   }
   return wrong(inName.length > 0 ? errors : { ...(await takenErrors(act, project.id, name)), ...errors });
 }
 
-const wrong = (errors: FieldErrors): Refused<'wrong'> => refused('wrong', { texts: sentences(errors) });
+const wrong = (errors: FieldErrors): Failure<'wrong'> => refused('wrong', { texts: sentences(errors) });

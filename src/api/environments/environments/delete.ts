@@ -3,7 +3,7 @@ import { deleteSome } from '#database/batch-statements.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import { inPieces, type MORE, PIECE, pieceOf } from '#events/batches.ts';
 import type { Act, Acting } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { deleteStopped } from './store.ts';
 
 type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
@@ -16,7 +16,7 @@ export async function destroyEnvironment(
   acting: Acting,
   by: Caller,
   environment: EnvironmentKey,
-): Promise<undefined | Refused<'gone' | 'notStopped'>> {
+): Promise<undefined | Failure<'gone' | 'notStopped'>> {
   return inPieces(acting, by, {
     ask: (act) => stopped(act, environment),
     piece: (act) => destroyPiece(act, environment.id),
@@ -26,7 +26,7 @@ export async function destroyEnvironment(
 async function stopped(
   act: Act,
   { project_id, id }: EnvironmentKey,
-): Promise<EnvironmentRow | Refused<'gone' | 'notStopped'>> {
+): Promise<EnvironmentRow | Failure<'gone' | 'notStopped'>> {
   const environment = await findEnvironment(act, project_id, id);
   if (environment === null) return refused('gone');
   return environment.state === 'stopped' ? environment : refused('notStopped');

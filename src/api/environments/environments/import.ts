@@ -2,7 +2,7 @@ import type { EnvironmentState, EnvironmentTier } from '#database/tables/environ
 import type { EnvironmentRow } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { fieldErrors, invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { insertEnvironment, nameErrors, takenErrors } from '../environment-model/index.ts';
 import { wishErrors } from './validation.ts';
 
@@ -22,9 +22,9 @@ export async function importEnvironment(
   act: Act,
   project: Project,
   { name, state, ...wish }: ImportedEnvironment,
-): Promise<EnvironmentRow | Refused<'invalid'>> {
+): Promise<EnvironmentRow | Failure<'invalid'>> {
   const errors = fieldErrors({ name: nameErrors(name), ...wishErrors(wish) });
   if (errors !== null) return invalid(errors);
   const made = await insertEnvironment(act, project, name, wish, state === 'stopping' ? 'stopped' : state);
-  return isRefused(made) ? invalid(await takenErrors(act, project.id, name)) : made;
+  return isFailure(made) ? invalid(await takenErrors(act, project.id, name)) : made;
 }

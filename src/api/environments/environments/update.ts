@@ -1,6 +1,6 @@
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { changeEnvironment, type EnvironmentChange, guessTier } from '../environment-model/index.ts';
 import { type Wish, wishErrors } from './validation.ts';
 
@@ -9,7 +9,7 @@ export async function updateEnvironment(
   act: Act,
   { project_id, id }: EnvironmentRow,
   wish: Wish,
-): Promise<EnvironmentRow | Refused<'noAgent' | 'invalid' | 'gone'>> {
+): Promise<EnvironmentRow | Failure<'noAgent' | 'invalid' | 'gone'>> {
   if (wish.cluster_agent_id != null) return refused('noAgent');
   const errors = fieldErrors(wishErrors(wish));
   if (errors !== null) return invalid(errors);

@@ -1,5 +1,5 @@
 import type { ApprovalRule, Principal } from '#authorization/protected-environments/protected-environments.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 
 /** What becomes of the elements of a protection by those that a call gives (contract/environments.md Part 2). Pure. */
 
@@ -51,7 +51,7 @@ export function elementChanges(
   standing: Elements,
   given: GivenElements,
   assignable: Assignable,
-): Changes | Refused<'missing'> {
+): Changes | Failure<'missing'> {
   let missing = false;
   const changes = ofBoth((kind) => {
     const now = new Map(standing[kind].map((element) => [element.id, element]));

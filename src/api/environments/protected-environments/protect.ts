@@ -1,7 +1,7 @@
 import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { elementProblems, firstElements, type GivenElements, outOfRange } from './access-levels.ts';
 import { recordProtection } from './activity.ts';
 import { assignableAmong } from './allowed-principals.ts';
@@ -21,7 +21,7 @@ export async function protect(
   parent: Parent,
   name: string,
   wish: Wish,
-): Promise<Protection | Refused<'exists' | 'invalid'>> {
+): Promise<Protection | Failure<'exists' | 'invalid'>> {
   if ((await protectionNamed(act, parent, name)) !== null) return refused('exists', { name });
   const count = wish.required_approval_count ?? 0;
   const assignable = await assignableAmong(act, parent, [...wish.deploy_access_levels, ...wish.approval_rules]);

@@ -1,7 +1,7 @@
 import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { changesAnything, elementChanges, elementProblems, outOfRange } from './access-levels.ts';
 import { recordChanges } from './activity.ts';
 import { assignableAmong } from './allowed-principals.ts';
@@ -14,12 +14,12 @@ export async function changeProtection(
   parent: Parent,
   name: string,
   wish: Wish,
-): Promise<Protection | Refused<'missing' | 'invalid'>> {
+): Promise<Protection | Failure<'missing' | 'invalid'>> {
   const before = await protectionNamed(act, parent, name);
   if (before === null) return refused('missing');
   const assignable = await assignableAmong(act, parent, [...wish.deploy_access_levels, ...wish.approval_rules]);
   const changes = elementChanges(before, wish, assignable);
-  if (isRefused(changes)) return changes;
+  if (isFailure(changes)) return changes;
   const count = wish.required_approval_count ?? before.required_approval_count;
   const texts = [...elementProblems(before, changes), ...outOfRange('Required approval count', count, 0)];
   if (texts.length > 0) return refused('invalid', { texts });

@@ -2,7 +2,7 @@ import { createApplication, type IssuedApplication } from '#authentication/oauth
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { nameProblems } from '#authentication/users/name-validation.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
 interface ApplicationOrder {
@@ -21,7 +21,7 @@ const LONGEST_REDIRECT_URI = 8_000;
 export async function registerApplication(
   act: Act,
   { name, redirect_uri, scopes, confidential }: ApplicationOrder,
-): Promise<IssuedApplication | Refused<'invalid'>> {
+): Promise<IssuedApplication | Failure<'invalid'>> {
   const errors = fieldErrors({
     name: nameProblems(name),
     redirect_uri: redirectUriProblems(redirect_uri),

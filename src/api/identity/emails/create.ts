@@ -1,7 +1,7 @@
 import { addressProblems, type Email, insertEmail, isEmailTaken, keptAddress } from '#authentication/users/emails.ts';
 import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 
 interface NewAddress {
   readonly email: string;
@@ -19,9 +19,9 @@ export async function createEmail(
   act: Act,
   userId: number,
   { email, confirmed }: NewAddress,
-): Promise<Email | Refused<Unchangeable | 'invalid'>> {
+): Promise<Email | Failure<Unchangeable | 'invalid'>> {
   const user = await changeableUser(act, userId);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   const address = keptAddress(email);
   const problems = addressProblems(address);
   if (problems.length > 0) return invalid({ email: problems });

@@ -2,7 +2,7 @@ import { forgetEmail } from '#authentication/users/emails.ts';
 import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readEmail } from './store.ts';
 
 /** Takes a secondary address from a user (contract/activity.md Part 4): whoever confirms it may have it from then on. */
@@ -10,9 +10,9 @@ export async function deleteEmail(
   act: Act,
   userId: number,
   emailId: number,
-): Promise<undefined | Refused<Unchangeable | 'emailNotFound' | 'primaryEmail'>> {
+): Promise<undefined | Failure<Unchangeable | 'emailNotFound' | 'primaryEmail'>> {
   const user = await changeableUser(act, userId);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   const found = await readEmail(act, userId, emailId);
   if (found === null) return refused('emailNotFound');
   if (foldCase(found.email) === foldCase(user.email)) return refused('primaryEmail');

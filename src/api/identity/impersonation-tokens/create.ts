@@ -9,7 +9,7 @@ import {
 import { nameProblems } from '#authentication/users/name-validation.ts';
 import { changeableUser, type Unchangeable, type User } from '#authentication/users/users.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
 import { recordToken } from '../personal-access-tokens/index.ts';
 
@@ -25,10 +25,10 @@ export async function createImpersonationToken(
   act: Act<SignedIn>,
   { id }: User,
   order: ImpersonationOrder,
-): Promise<IssuedToken | Refused<Unchangeable | 'invalid'>> {
+): Promise<IssuedToken | Failure<Unchangeable | 'invalid'>> {
   // The account may have ended since the path was looked at, and its tokens with it.
   const user = await changeableUser(act, id);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   const settings = await readSettings(act);
   const errors = problemsOf(order, settings, latestExpiry(act.today, settings));
   if (errors !== null) return invalid(errors);

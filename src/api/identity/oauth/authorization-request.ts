@@ -8,7 +8,7 @@ import type { Challenge } from '#authentication/oauth/authorization-codes.ts';
 import type { Reader } from '#database/database.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { text, textOf } from '#http/parameters/texts.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { askedScopes } from './requested-scopes.ts';
 
 /** An application registers 8,000 characters of them. */
@@ -72,7 +72,7 @@ export async function readAuthorization(
   if (challenge === 'invalid') return refuse('invalid_request');
   const own = scopesOf(application);
   const scopes = askedScopes(request.scope, { allowed: own, usual: own });
-  if (isRefused(scopes)) return refuse('invalid_scope');
+  if (isFailure(scopes)) return refuse('invalid_scope');
   return { kind: 'asked', application, to, scopes, challenge };
 }
 

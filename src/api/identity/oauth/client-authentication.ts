@@ -7,7 +7,7 @@ import { type Access, access } from '#http/access/access.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { basicCredentials } from '#http/request/credentials.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 
 /** What clients say of themselves among their parameters; endpoints that they call spread it into their `params`. */
 export const clientParams = { client_id: optional(text), client_secret: optional(text) };
@@ -29,7 +29,7 @@ export function oauthClient(): Access<{ client: Client }> {
       const presented = (basic && credentials(basic.username, basic.password)) ?? namedIn(params);
       if (presented === null) return { client: 'none' as const };
       const client = await authenticateClient(db, presented);
-      return { client: isRefused(client) ? ('wrong' as const) : client };
+      return { client: isFailure(client) ? ('wrong' as const) : client };
     },
     allow: () => {},
   });

@@ -1,6 +1,6 @@
 import { isRegistered, scopesOf } from '#authentication/oauth/applications.ts';
 import { createOAuthToken } from '#authentication/oauth/tokens.ts';
-import { isRefused, refused } from '#runtime/failure.ts';
+import { isFailure, refused } from '#runtime/failure.ts';
 import { askedScopes } from './requested-scopes.ts';
 import type { Grant } from './token-request.ts';
 
@@ -9,7 +9,7 @@ export const grantToClient: Grant = async (act, { scope }, { client }) => {
   if (typeof client === 'string' || !client.confidential) return refused('invalidClient');
   const own = scopesOf(client);
   const scopes = askedScopes(scope, { allowed: own, usual: own });
-  if (isRefused(scopes)) return scopes;
+  if (isFailure(scopes)) return scopes;
   if (!(await isRegistered(act, client.id))) return refused('invalidClient');
   return createOAuthToken(act, { applicationId: client.id, userId: null, scopes, renewable: false });
 };

@@ -1,7 +1,7 @@
 import { NOBODY } from '#authentication/caller.ts';
 import type { Rooms } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { exchangeCode } from './authorization-code-grant.ts';
 import type { Client } from './client-authentication.ts';
 import { grantToClient } from './client-credentials-grant.ts';
@@ -21,7 +21,7 @@ export async function grantToken(
   rooms: Pick<Rooms, 'database' | 'clock' | 'acting'>,
   request: TokenRequest,
   { client, address }: { readonly client: Client; readonly address: string },
-): Promise<Granted | Refused<'unsupportedGrantType' | 'tooMany'>> {
+): Promise<Granted | Failure<'unsupportedGrantType' | 'tooMany'>> {
   const { grant_type } = request;
   if (!grant_type) return refused('missing', { parameter: 'grant_type' });
   if (grant_type === 'password') return grantForPassword(rooms, request, { client, address });

@@ -5,7 +5,7 @@ import { bearerChallenge } from '#http/errors/http-error.ts';
 import { formParams, signedInVisitor, signedInVisitorWithForm } from '#http/pages/web-session.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { authorizationParams, readAuthorization } from './authorization-request.ts';
 import { authorize, deny } from './authorize.ts';
 import { bearerParams, oauthBearer } from './bearer-parameter.ts';
@@ -59,7 +59,7 @@ export const issueOAuthToken = endpoint({
   answer: shown(OAuthTokenPair),
   async handle({ client, params, request }, rooms) {
     const issued = await grantToken(rooms, params, { client, address: request.clientAddress });
-    return isRefused(issued) ? issued : new Reply(issued, { headers: NOT_KEPT });
+    return isFailure(issued) ? issued : new Reply(issued, { headers: NOT_KEPT });
   },
 });
 

@@ -8,7 +8,7 @@ import { readUser } from '#authentication/users/users.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { limitFailures } from '#rate-limits/failed-sign-ins.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import type { Client } from './client-authentication.ts';
 import { askedScopes } from './requested-scopes.ts';
@@ -21,15 +21,15 @@ export async function grantForPassword(
   { database, clock, acting }: Pick<Rooms, 'database' | 'clock' | 'acting'>,
   { username, password, scope }: TokenRequest,
   { client, address }: { readonly client: Client; readonly address: string },
-): Promise<Granted | Refused<'tooMany'>> {
+): Promise<Granted | Failure<'tooMany'>> {
   const { ropc_without_client_credentials } = await readSettings(database.reader);
   if (client === 'wrong' || (client === 'none' && !ropc_without_client_credentials)) return refused('invalidClient');
   const [allowed, usual] = client === 'none' ? [SCOPES, DEFAULT_SCOPES] : [scopesOf(client), scopesOf(client)];
   const scopes = askedScopes(scope, { allowed, usual });
-  if (isRefused(scopes)) return scopes;
+  if (isFailure(scopes)) return scopes;
   const proof = { login: username ?? '', password: password ?? '' };
   const checked = await limitFailures({ database, clock }, address, () => checkPassword({ database }, proof));
-  if (isRefused(checked)) return checked.code === 'tooMany' ? checked : refused('invalidGrant');
+  if (isFailure(checked)) return checked.code === 'tooMany' ? checked : refused('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
   return acting(NOBODY, (act) => issue(act, { applicationId, userId: checked.user.id, scopes }));
 }

@@ -1,4 +1,4 @@
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 
 interface ScopeRule {
   readonly allowed: readonly string[];
@@ -10,7 +10,7 @@ interface ScopeRule {
 export function askedScopes(
   asked: string | null | undefined,
   { allowed, usual }: ScopeRule,
-): readonly string[] | Refused<'invalidScope'> {
+): readonly string[] | Failure<'invalidScope'> {
   const scopes = (asked ?? '').split(/\s+/).filter((scope) => scope !== '');
   if (scopes.length === 0) return usual;
   return scopes.every((scope) => allowed.includes(scope)) ? [...new Set(scopes)] : refused('invalidScope');

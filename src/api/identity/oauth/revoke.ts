@@ -1,13 +1,13 @@
 import { readByRefreshToken, readOAuthToken, revokeOAuthToken } from '#authentication/oauth/tokens.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import type { Client } from './client-authentication.ts';
 
 /**
  * Ends a token and its refresh token, whichever of the two is shown; one that nobody knows is ended already (RFC 7009). An
  * application's token is ended by that application alone.
  */
-export async function revoke(act: Act, secret: string, client: Client): Promise<Refused<'notYours'> | undefined> {
+export async function revoke(act: Act, secret: string, client: Client): Promise<Failure<'notYours'> | undefined> {
   const token = (await readOAuthToken(act, secret)) ?? (await readByRefreshToken(act, secret));
   if (token === null) return;
   const owner = typeof client === 'string' ? null : client.id;

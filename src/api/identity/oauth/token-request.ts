@@ -2,7 +2,7 @@ import type { IssuedOAuthToken } from '#authentication/oauth/tokens.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 import { redirectUri } from './authorization-request.ts';
 import { type Client, clientParams } from './client-authentication.ts';
 
@@ -22,7 +22,7 @@ export const tokenParams = {
 export type TokenRequest = ParameterValues<typeof tokenParams>;
 
 /** A token, or why there is none. */
-export type Granted = IssuedOAuthToken | Refused<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'missing'>;
+export type Granted = IssuedOAuthToken | Failure<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'missing'>;
 
 /** Who asks for a token, and since when: what happened before is no race. */
 export interface Asking {

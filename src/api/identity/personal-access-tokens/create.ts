@@ -10,7 +10,7 @@ import {
 import { nameProblems } from '#authentication/users/name-validation.ts';
 import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordToken } from './activity.ts';
 
@@ -26,9 +26,9 @@ export async function issueToken(
   act: Act<SignedIn>,
   userId: number,
   { name, description, scopes, expires_at }: TokenOrder,
-): Promise<IssuedToken | Refused<Unchangeable | 'wrongOrder'>> {
+): Promise<IssuedToken | Failure<Unchangeable | 'wrongOrder'>> {
   const user = await changeableUser(act, userId);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   const settings = await readSettings(act);
   const asked = expires_at ?? null;
   const wrong = checkOrder({ name, scopes, expiresAt: asked }, latestExpiry(act.today, settings));
@@ -56,7 +56,7 @@ interface OrderedToken extends Pick<TokenOrder, 'name' | 'scopes'> {
 export function checkOrder(
   { name, scopes, expiresAt }: OrderedToken,
   latest: string | null,
-): Refused<'wrongOrder'> | null {
+): Failure<'wrongOrder'> | null {
   const problems = [
     ...nameProblems(name).map((problem) => `Name ${problem}`),
     ...(scopes.length === 0 ? ["Scopes can't be blank"] : []),

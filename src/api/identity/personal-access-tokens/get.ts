@@ -4,7 +4,7 @@ import { readUser } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import type { Page } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { mayManage } from './revoke.ts';
 import { listTokens, type TokenFilter } from './store.ts';
 
@@ -13,14 +13,14 @@ export async function visibleToken(
   db: Reader,
   caller: SignedIn,
   id: number,
-): Promise<AccessToken | Refused<'notFound' | 'notPermitted'>> {
+): Promise<AccessToken | Failure<'notFound' | 'notPermitted'>> {
   const token = await readToken(db, id);
   if (token !== null && mayManage(caller, token)) return token;
   return refused(isAdministrator(caller) ? 'notFound' : 'notPermitted');
 }
 
 /** The token that the request came with. */
-export async function ownToken(db: Reader, caller: SignedIn): Promise<AccessToken | Refused<'notPersonal'>> {
+export async function ownToken(db: Reader, caller: SignedIn): Promise<AccessToken | Failure<'notPersonal'>> {
   const used = accessTokenOf(caller);
   const found = used && (await readToken(db, used.id));
   return found ?? refused('notPersonal');
@@ -37,9 +37,9 @@ export async function visibleTokens(
   caller: SignedIn,
   { user_id, ...filter }: Asked,
   page: OffsetRequest,
-): Promise<Page<AccessToken> | Refused<'userNotFound' | 'notPermitted'>> {
+): Promise<Page<AccessToken> | Failure<'userNotFound' | 'notPermitted'>> {
   const owner = await listedOwner(db, caller, user_id);
-  if (isRefused(owner)) return owner;
+  if (isFailure(owner)) return owner;
   return listTokens(db, { userId: owner, impersonation: isAdministrator(caller) }, filter, page);
 }
 
@@ -48,7 +48,7 @@ async function listedOwner(
   db: Reader,
   caller: SignedIn,
   asked: number | null | undefined,
-): Promise<number | null | Refused<'userNotFound' | 'notPermitted'>> {
+): Promise<number | null | Failure<'userNotFound' | 'notPermitted'>> {
   if (!isAdministrator(caller)) {
     return asked === undefined || asked === caller.user.id ? caller.user.id : refused('notPermitted');
   }

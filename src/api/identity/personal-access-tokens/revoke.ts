@@ -2,7 +2,7 @@ import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/c
 import { type AccessToken, readToken, revokeToken } from '#authentication/tokens/access-tokens.ts';
 import { readUser, type User } from '#authentication/users/users.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { recordToken } from './activity.ts';
 
 /** Administrators may do it with every token, others with their own; who impersonates is not the user. */
@@ -14,7 +14,7 @@ export function mayManage(caller: SignedIn, token: AccessToken): boolean {
 export async function revoke(
   act: Act<SignedIn>,
   id: number,
-): Promise<undefined | Refused<'notFound' | 'notPermitted'>> {
+): Promise<undefined | Failure<'notFound' | 'notPermitted'>> {
   const token = await readToken(act, id);
   if (token === null) return refused('notFound');
   if (!mayManage(act.by, token)) return refused('notPermitted');
@@ -22,7 +22,7 @@ export async function revoke(
 }
 
 /** Ends the token that the request came with; who impersonates somebody leaves that to administrators. */
-export async function revokeOwn(act: Act<SignedIn>): Promise<undefined | Refused<'notPersonal' | 'notPermitted'>> {
+export async function revokeOwn(act: Act<SignedIn>): Promise<undefined | Failure<'notPersonal' | 'notPermitted'>> {
   const used = accessTokenOf(act.by);
   if (used === null) return refused('notPersonal');
   if (used.impersonation) return refused('notPermitted');

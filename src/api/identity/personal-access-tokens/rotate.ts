@@ -10,7 +10,7 @@ import { readUser, type User } from '#authentication/users/users.ts';
 import type { Transaction } from '#database/database.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { daysAfter } from '#runtime/clock.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordToken } from './activity.ts';
 import { mayManage } from './revoke.ts';
@@ -30,7 +30,7 @@ interface Replacing {
 export async function rotate(
   act: Act<SignedIn>,
   { id, expiresAt }: Replacing,
-): Promise<IssuedToken | Refused<RotateRefusal | 'notPermitted' | 'notFound'>> {
+): Promise<IssuedToken | Failure<RotateRefusal | 'notPermitted' | 'notFound'>> {
   const token = await readToken(act, id);
   if (token === null) return refused(isAdministrator(act.by) ? 'notFound' : 'notPermitted');
   if (!mayManage(act.by, token)) return refused('notPermitted');
@@ -41,7 +41,7 @@ export async function rotate(
 export async function rotateOwn(
   act: Act<SignedIn>,
   expiresAt: string | null,
-): Promise<IssuedToken | Refused<RotateRefusal | 'notPersonal'>> {
+): Promise<IssuedToken | Failure<RotateRefusal | 'notPersonal'>> {
   const used = accessTokenOf(act.by);
   return used === null ? refused('notPersonal') : replaceAndRecord(act, { id: used.id, expiresAt });
 }
@@ -49,9 +49,9 @@ export async function rotateOwn(
 async function replaceAndRecord(
   act: Act<SignedIn>,
   replacing: Replacing,
-): Promise<IssuedToken | Refused<RotateRefusal>> {
+): Promise<IssuedToken | Failure<RotateRefusal>> {
   const issued = await replaceToken(act, replacing);
-  if (isRefused(issued)) return issued;
+  if (isFailure(issued)) return issued;
   const owner = (await readUser(act, issued.token.user_id)) as User;
   await recordToken(act, { event: 'revoked', token: replacing, owner });
   await recordToken(act, { event: 'created', token: issued.token, owner });
@@ -62,7 +62,7 @@ async function replaceAndRecord(
 export async function replaceToken(
   tx: Transaction,
   { id, expiresAt }: Replacing,
-): Promise<IssuedToken | Refused<RotateRefusal>> {
+): Promise<IssuedToken | Failure<RotateRefusal>> {
   const settings = await readSettings(tx);
   const latest = latestExpiry(tx.today, settings);
   if (isTooLate(expiresAt, latest)) return refused('tooLate', { latest });

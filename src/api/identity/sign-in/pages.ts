@@ -3,7 +3,7 @@ import type { HtmlReply } from '#http/endpoint/responses.ts';
 import { alertBox, csrfField, htmlPage, type Markup, markup } from '#http/pages/html-page.ts';
 import { localUrl } from '#http/request/base-url.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 
 /** The session that a page is made for. */
 interface Session {
@@ -19,7 +19,7 @@ export function refusedPage(
   request: Incoming,
   { csrfToken }: Session,
   { login }: { readonly login: string },
-  { code, values }: Refused<'invalid' | 'weak' | 'switchedOff' | 'tooMany'>,
+  { code, values }: Failure<'invalid' | 'weak' | 'switchedOff' | 'tooMany'>,
 ): HtmlReply {
   const again = code === 'weak' ? renewalForm(request, csrfToken, login) : signInForm(request, csrfToken, login);
   const main = markup`${alertBox(code === 'weak' ? `Your new password ${values.problem}.` : REASONS[code])}

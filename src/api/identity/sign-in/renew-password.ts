@@ -5,7 +5,7 @@ import { passwordProblems } from '#authentication/users/password-rules.ts';
 import { type User, updateUser } from '#authentication/users/users.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordUser } from '../users/index.ts';
@@ -26,23 +26,23 @@ interface Renewal {
 export async function renewPassword(
   { database, acting }: Pick<Rooms, 'database' | 'acting'>,
   { login, password, newPassword, address }: Renewal,
-): Promise<string | Refused<'switchedOff' | 'invalid' | 'weak'>> {
+): Promise<string | Failure<'switchedOff' | 'invalid' | 'weak'>> {
   const settings = await readSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return refused('switchedOff');
   const checked = await checkPassword({ database }, { login, password });
-  if (isRefused(checked)) return checked;
+  if (isFailure(checked)) return checked;
   const { user } = checked;
   if (user.password_expires_at === null) return password;
   const [problem] = problemsOf({ password, newPassword }, user, settings.minimum_password_length);
   if (problem !== undefined) return refused('weak', { problem });
   const hash = await hashPassword(newPassword);
   const stored = await acting({ user, token: null, address }, (act) => replace(act, user, hash));
-  return isRefused(stored) ? stored : newPassword;
+  return isFailure(stored) ? stored : newPassword;
 }
 
-async function replace(act: Act<SignedIn>, user: User, hash: string): Promise<undefined | Refused<'invalid'>> {
+async function replace(act: Act<SignedIn>, user: User, hash: string): Promise<undefined | Failure<'invalid'>> {
   const renewed = await updateUser(act, user, { password: { hash, expired: false } });
-  if (isRefused(renewed)) return refused('invalid');
+  if (isFailure(renewed)) return refused('invalid');
   await recordUser(act, user, { name: 'user_password_updated', called: user.name, ...changed('password') });
 }
 

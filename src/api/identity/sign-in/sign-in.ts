@@ -6,7 +6,7 @@ import { cookieOf } from '#http/request/cookie.ts';
 import type { Incoming } from '#http/request/incoming.ts';
 import type { Rooms } from '#http/services.ts';
 import { limitFailures } from '#rate-limits/failed-sign-ins.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import { refusedPage } from './pages.ts';
 import { renewPassword } from './renew-password.ts';
 import { returnPath } from './return-path.ts';
@@ -29,7 +29,7 @@ export async function signInVisitor(
   const signedIn = await limitFailures(rooms, request.clientAddress, () =>
     renewAndSignIn(rooms, request, session, form),
   );
-  if (isRefused(signedIn)) return refusedPage(request, session, form, signedIn);
+  if (isFailure(signedIn)) return refusedPage(request, session, form, signedIn);
   return {
     location: localUrl(request, returnPath(session.returnTo)),
     headers: { 'Set-Cookie': cookieOf(request, signedIn.secret) },
@@ -41,9 +41,9 @@ async function renewAndSignIn(
   { clientAddress: address }: Incoming,
   session: WebSession,
   { login, password, newPassword }: SignInForm,
-): Promise<{ readonly secret: string } | Refused<'invalid' | 'weak' | 'switchedOff'>> {
+): Promise<{ readonly secret: string } | Failure<'invalid' | 'weak' | 'switchedOff'>> {
   if (newPassword === '') return signInWithPassword(rooms, { login, password, session, address });
   const present = await renewPassword(rooms, { login, password, newPassword, address });
-  if (isRefused(present)) return present;
+  if (isFailure(present)) return present;
   return signInWithPassword(rooms, { login, password: present, session, address });
 }

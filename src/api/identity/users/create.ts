@@ -3,7 +3,7 @@ import { createUser as insertUser, type NewUser, type User, type UserRefusal } f
 import type { Reader } from '#database/database.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordUser } from './activity.ts';
 import { type ChosenPassword, choosePassword } from './choose-password.ts';
@@ -24,7 +24,7 @@ export async function createUser(
   act: Act<SignedIn>,
   { username, name, email, confirmed, identity, details }: UserWish,
   password: ChosenPassword,
-): Promise<User | Refused<UserRefusal>> {
+): Promise<User | Failure<UserRefusal>> {
   const settings = await readSettings(act);
   const created = await insertUser(act, {
     username,
@@ -43,7 +43,7 @@ export async function createUser(
       ...details,
     },
   });
-  if (isRefused(created)) return created;
+  if (isFailure(created)) return created;
   await createPersonalNamespace(act, created);
   const message = `User ${created.username} created`;
   await recordUser(act, created, { name: 'user_created', called: created.username, message });

@@ -6,7 +6,7 @@ import { beyondOffset } from '#http/lists/offset-limit.ts';
 import type { Page } from '#http/lists/page.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
 import { applicationLimit } from '#rate-limits/application-limit.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { type Filters, identityOf } from './parameters.ts';
 import { listUsers } from './store.ts';
@@ -17,7 +17,7 @@ export async function findUsers(
   caller: Caller,
   filters: Filters,
   page: PageRequest,
-): Promise<Page<User> | Refused<'offsetTooFar'>> {
+): Promise<Page<User> | Failure<'offsetTooFar'>> {
   const everything = isAdministrator(caller);
   return (
     (await beyondOffset(db, page)) ?? listUsers(db, { ...filters, identity: identityOf(filters), everything }, page)
@@ -27,7 +27,7 @@ export async function findUsers(
 const PERIOD_SECONDS = 600;
 
 /** Refuses a caller who looks up users one by one too often. */
-export async function limitReading(database: Database, { user }: SignedIn): Promise<Refused<'tooMany'> | null> {
+export async function limitReading(database: Database, { user }: SignedIn): Promise<Failure<'tooMany'> | null> {
   if (user.admin) return null;
   const settings = await readSettings(database.reader);
   const spared = settings.users_get_by_id_limit_allowlist.map(foldCase);

@@ -3,13 +3,13 @@ import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import { changeableUser, type Unchangeable, type User } from '#authentication/users/users.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { DAY_MS, momentAfter } from '#runtime/clock.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordUser } from './activity.ts';
 
 // The states of a user and the ways between them (contract/conventions.md "States").
 
-type Changed<Own extends string> = Promise<boolean | Refused<Unchangeable | Own>>;
+type Changed<Own extends string> = Promise<boolean | Failure<Unchangeable | Own>>;
 
 /** Users whose access has been taken from them: others see little of them. */
 export const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned'];
@@ -20,9 +20,9 @@ const WITHOUT_ACCESS: readonly UserState[] = [...SHUT_OUT, 'blocked_pending_appr
 export async function block(
   act: Act<SignedIn>,
   id: number,
-): Promise<true | null | Refused<Unchangeable | 'ownAccount' | 'onlyAdministrator'>> {
+): Promise<true | null | Failure<Unchangeable | 'ownAccount' | 'onlyAdministrator'>> {
   const user = await changeableUser(act, id);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   if (user.id === act.by.user.id) return refused('ownAccount');
   if (user.state === 'blocked') return null;
   if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
@@ -34,7 +34,7 @@ export async function block(
 /** False when there was nothing to do. */
 export async function unblock(act: Act, id: number): Changed<'deactivated'> {
   const user = await changeableUser(act, id);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   if (user.state === 'deactivated') return refused('deactivated');
   if (user.state !== 'blocked') return false;
   await setState(act, user, 'active');
@@ -45,7 +45,7 @@ export async function unblock(act: Act, id: number): Changed<'deactivated'> {
 /** Puts a user to sleep who has done nothing for long; a sign-in wakes it. */
 export async function deactivate(act: Act, id: number): Changed<'blocked' | 'recentlyActive' | 'onlyAdministrator'> {
   const user = await changeableUser(act, id);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   if (WITHOUT_ACCESS.includes(user.state)) return refused('blocked');
   if (user.state === 'deactivated') return true;
   if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
@@ -62,7 +62,7 @@ function wasActiveAfter({ last_activity_on, current_sign_in_at }: User, moment: 
 
 export async function activate(act: Act, id: number): Changed<'blocked'> {
   const user = await changeableUser(act, id);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   if (WITHOUT_ACCESS.includes(user.state)) return refused('blocked');
   if (user.state !== 'active') await setState(act, user, 'active');
   return true;
@@ -70,7 +70,7 @@ export async function activate(act: Act, id: number): Changed<'blocked'> {
 
 export async function ban(act: Act, id: number): Changed<'wrongState' | 'onlyAdministrator'> {
   const user = await changeableUser(act, id);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   if (user.state !== 'active') return refused('wrongState', { state: user.state });
   if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
   await setState(act, user, 'banned');
@@ -79,7 +79,7 @@ export async function ban(act: Act, id: number): Changed<'wrongState' | 'onlyAdm
 
 export async function unban(act: Act, id: number): Changed<'wrongState'> {
   const user = await changeableUser(act, id);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   if (user.state !== 'banned') return refused('wrongState', { state: user.state });
   await setState(act, user, 'active');
   return true;

@@ -14,7 +14,7 @@ import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { moveNamespaceRoutes } from '#domain/namespaces/routes.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordUser } from './activity.ts';
 import { type ChosenPassword, choosePassword } from './choose-password.ts';
@@ -47,9 +47,9 @@ export async function updateUser(
   id: number,
   { password: _, usualPrivacy, ...wish }: UserUpdate,
   password: ChosenPassword | null,
-): Promise<User | Refused<UserRefusal | Unchangeable | 'onlyAdministrator'>> {
+): Promise<User | Failure<UserRefusal | Unchangeable | 'onlyAdministrator'>> {
   const user = await changeableUser(act, id);
-  if (isRefused(user)) return user;
+  if (isFailure(user)) return user;
   if (wish.details?.admin === false && (await isOnlyAdministrator(act, user))) return refused('onlyAdministrator');
   const hash = password?.hash ?? null;
   // One that another sets has to be renewed.
@@ -57,7 +57,7 @@ export async function updateUser(
   const details = usualPrivacy ? { ...wish.details, private_profile: await usuallyPrivate(act) } : wish.details;
   const changes = { ...wish, details, password: renewed, passwordProblems: password?.problems };
   const updated = await changeUser(act, user, changes);
-  if (isRefused(updated)) return updated;
+  if (isFailure(updated)) return updated;
   await moveNamespace(act, user, updated);
   await recordChanges(act, user, updated);
   if (renewed) {

@@ -1,6 +1,6 @@
 import { changed, INSTANCE } from '#activity/index.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type FieldErrors, fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, invalid } from '#runtime/failure.ts';
 import {
   type ApplicationSettings,
   readSettings,
@@ -17,7 +17,7 @@ export async function changeSettings(
   act: Act,
   changes: SettingChanges,
   storages: Storages,
-): Promise<ApplicationSettings | Refused<'invalid'>> {
+): Promise<ApplicationSettings | Failure<'invalid'>> {
   const errors = fieldErrors({ ...settingProblems(changes), ...unknownStorages(changes, storages) });
   if (errors !== null) return invalid(errors);
   for (const { name, from, to } of await updateSettings(act, changes)) {

@@ -2,7 +2,7 @@ import { findUser } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { type Actor, type Flag, type FlagSetting, setFlag } from '#settings/features.ts';
 
 /** One call as it came: comma lists of names. */
@@ -21,9 +21,9 @@ interface FeatureCall {
 type SetRefusal = 'badValue' | 'actorNotFound';
 
 /** Sets a flag for everybody, for named actors, or for a part of all (contract/conventions.md §10 "Feature flags"). */
-export async function setFeature(act: Act, call: FeatureCall): Promise<Flag | Refused<SetRefusal>> {
+export async function setFeature(act: Act, call: FeatureCall): Promise<Flag | Failure<SetRefusal>> {
   const actors = await namedActors(act, call);
-  if (isRefused(actors)) return actors;
+  if (isFailure(actors)) return actors;
   const setting = settingOf(call, actors);
   if (setting === null) return refused('badValue', { name: call.name, value: call.value });
   return setFlag(act, call.name, setting);
@@ -43,7 +43,7 @@ function settingOf(call: FeatureCall, actors: readonly Actor[]): FlagSetting | n
   return { percentage, of: call.key };
 }
 
-async function namedActors(db: Reader, call: FeatureCall): Promise<Actor[] | Refused<'actorNotFound'>> {
+async function namedActors(db: Reader, call: FeatureCall): Promise<Actor[] | Failure<'actorNotFound'>> {
   const actors: Actor[] = [];
   for (const kind of KINDS) {
     for (const name of namesIn(call[kind])) {

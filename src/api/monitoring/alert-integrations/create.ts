@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { AlertIntegrationType } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { LEGACY } from './endpoint-path.ts';
 import type { Stored } from './input.ts';
 import { type IntegrationInProject, insertIntegration, oldestOfType } from './store.ts';
@@ -22,7 +22,7 @@ export async function createIntegration(
   key: KeyObject,
   project: Project,
   { legacy, ...wish }: Wish,
-): Promise<IntegrationInProject | Refused<'several'>> {
+): Promise<IntegrationInProject | Failure<'several'>> {
   const isOnly = act.tier !== 'free' || (await oldestOfType(act, project.id, wish.type)) === null;
   if (!isOnly) return refused('several');
   const endpoint_identifier = legacy ? LEGACY[wish.type] : newEndpointIdentifier();

@@ -7,7 +7,7 @@ import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { anything, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
-import { isRefused, refused } from '#runtime/failure.ts';
+import { isFailure, refused } from '#runtime/failure.ts';
 import { AlertReported } from '../alerts/index.ts';
 import { integration } from './access.ts';
 import { createIntegration } from './create.ts';
@@ -78,7 +78,7 @@ export const createAlertIntegration = endpoint({
   answer: created(AlertIntegration),
   async handle({ project, caller, params }, { acting, secretKey, config }) {
     const stored = await storedOf(params, config.tier);
-    if (isRefused(stored)) return stored;
+    if (isFailure(stored)) return stored;
     const { name, type, active, legacy } = params;
     const [wish, key] = [{ name, type, active, legacy, ...stored }, await secretKey()];
     return acting(caller, (act) => createIntegration(act, key, project, wish), { turn: turnOf(project) });
@@ -95,7 +95,7 @@ export const updateAlertIntegration = endpoint({
   answer: shown(AlertIntegration),
   async handle({ integration, caller, params }, { acting, config }) {
     const stored = await storedOf(params, config.tier);
-    if (isRefused(stored)) return stored;
+    if (isFailure(stored)) return stored;
     const { name, active } = params;
     const set = { ...(name != null && { name }), ...(active != null && { active }), ...stored };
     return acting(caller, async (act) => (await updateIntegration(act, integration, set)) ?? refused('gone'));

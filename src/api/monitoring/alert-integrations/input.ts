@@ -1,5 +1,5 @@
 import type { Raw } from '#http/parameters/brackets.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { isMapping } from '../attribute-mappings/index.ts';
 import { readPayload } from './payload-parameter.ts';
 
@@ -24,7 +24,7 @@ const LONGEST_MAPPING = 65_536;
 const INVALID_MAPPING = { payload_attribute_mapping: ['must be a valid json schema'] };
 
 /** The JSON of example and mapping; tier free has neither, whatever is given. */
-export async function storedOf(given: Given, tier: string): Promise<Stored | Refused<Wrong>> {
+export async function storedOf(given: Given, tier: string): Promise<Stored | Failure<Wrong>> {
   if (tier === 'free') return {};
   const { payload_example, payload_attribute_mapping } = given;
   const example = payload_example == null ? null : await readPayload(payload_example);

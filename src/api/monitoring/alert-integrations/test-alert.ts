@@ -2,7 +2,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { Raw } from '#http/parameters/brackets.ts';
 import type { Rooms } from '#http/services.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { receive } from '../alerts/index.ts';
 import { readMapping } from '../attribute-mappings/index.ts';
 import { readPayload } from './payload-parameter.ts';
@@ -19,7 +19,7 @@ interface Test {
 export async function sendTest(
   { acting, clock, config: { tier }, database }: Pick<Rooms, 'acting' | 'clock' | 'config' | 'database'>,
   { project, integration, payload: given, client }: Test,
-): Promise<Awaited<ReturnType<typeof receive>> | Refused<'payloadInvalid' | 'inactive'>> {
+): Promise<Awaited<ReturnType<typeof receive>> | Failure<'payloadInvalid' | 'inactive'>> {
   const { id, type, name, active, payload_attribute_mapping: mapping } = integration;
   const payload = await readPayload(given);
   if (payload === 'invalid') return refused('payloadInvalid');

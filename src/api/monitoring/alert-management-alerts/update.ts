@@ -5,7 +5,7 @@ import type { AlertStatus } from '#database/tables/alerts.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { NOTES, saySystemNotes, stepAlerts } from '../alerts/index.ts';
 import { type AlertRow, findAlert, setAssignee } from './store.ts';
 
@@ -25,7 +25,7 @@ export async function updateAlert(
   project: Project,
   { iid }: Pick<AlertRow, 'iid'>,
   { status, ...change }: Change,
-): Promise<AlertRow | Refused<'gone' | 'noPermissions'>> {
+): Promise<AlertRow | Failure<'gone' | 'noPermissions'>> {
   const alert = await findAlert(act, project, iid);
   if (alert === null) return refused('gone');
   if (change.assignee_ids != null || change.assignee_usernames != null) {

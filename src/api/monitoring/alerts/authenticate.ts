@@ -2,7 +2,7 @@ import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { basicCredentials, bearerToken } from '#http/request/credentials.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { digestToken, sameSecret } from '#security/tokens.ts';
 import { readMapping } from '../attribute-mappings/index.ts';
 import type { Address } from './access.ts';
@@ -16,7 +16,7 @@ import { integrationAt, oldestIntegration } from './store.ts';
 export async function authorize(
   db: Reader,
   { request, address, isWebhook, tier }: { request: Incoming; address: Address; isWebhook: boolean; tier: Tier },
-): Promise<Sender | Refused<'forbidden' | 'unauthorized'>> {
+): Promise<Sender | Failure<'forbidden' | 'unauthorized'>> {
   const integration = await integrationAt.first(db, address);
   const isThere = integration?.active && (tier !== 'free' || (await isOldest(db, address.projectId, integration)));
   if (!integration || !isThere) return refused(isWebhook ? 'unauthorized' : 'forbidden');

@@ -5,7 +5,7 @@ import { listOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import type { Incoming } from '#http/request/incoming.ts';
 import type { Rooms } from '#http/services.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { type Address, addressed } from './access.ts';
 import { authorize } from './authenticate.ts';
 import { readPayload } from './payload.ts';
@@ -32,12 +32,12 @@ const form = {
     { acting, clock, config: { tier }, database }: Rooms,
   ) {
     const payload = await readPayload(request);
-    if (isRefused(payload)) return payload;
+    if (isFailure(payload)) return payload;
     // The body may have taken minutes.
     const db = database.current().reader;
     const isWebhook = webhookAlerts(payload.value) !== null;
     const sender = await authorize(db, { request, address, isWebhook, tier });
-    if (isRefused(sender)) return sender;
+    if (isFailure(sender)) return sender;
     const { projectId } = address;
     return receive({ acting, clock, tier }, db, { projectId, sender, payload, client: request.client });
   },

@@ -3,7 +3,7 @@ import { hasBody, MEBIBYTE, readBytes } from '#http/request/body.ts';
 import { collected, encodingOf, readDecoded, Undecodable } from '#http/request/content-encoding.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
 import { type JsonBounds, MERGED_BOUNDS, parseJson } from '#http/request/json-body.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { isObject, type JsonObject } from '#text/json-object.ts';
 
 /** A payload as it came, and what it says. */
@@ -24,7 +24,7 @@ const BROKEN: readonly number[] = [400, 413];
  * The body of an alert, read as JSON whatever its type is (contract/monitoring.md §1 step 2): refused when it is too large, as it
  * was sent or decoded, too deep, no JSON or no object. An empty one says nothing.
  */
-export async function readPayload(request: Incoming): Promise<Payload | Refused<'broken'>> {
+export async function readPayload(request: Incoming): Promise<Payload | Failure<'broken'>> {
   if (!hasBody(request)) return NOTHING;
   try {
     const bytes = await decodedBytes(request);

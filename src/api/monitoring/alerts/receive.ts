@@ -4,7 +4,7 @@ import { gathered } from '#events/batched-writes.ts';
 import type { Acting } from '#events/unit-of-work.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Client, givingWay, type Waiter } from '#runtime/concurrency-limiter.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { isFeatureOn } from '#settings/features.ts';
 import { readGeneric } from './generic-payload.ts';
 import type { ParsedAlert, Sender } from './parsed-alert.ts';
@@ -45,20 +45,20 @@ interface Received {
 
 /**
  * What a project makes of a payload that one of its integrations was sent, in whatever format (contract/monitoring.md §1
- * step 5): the alerts it has made, was grouped into or has resolved, each once; stored when they are told. Refused when a generic
+ * step 5): the alerts it has made, was grouped into or has resolved, each once; stored when they are told. Failure when a generic
  * one leaves nothing to store.
  */
 export async function receive(
   { acting, clock, tier }: Receiving,
   db: Reader,
   { projectId, sender, payload, client }: Received,
-): Promise<readonly Reported[] | Refused<'broken'>> {
+): Promise<readonly Reported[] | Failure<'broken'>> {
   const elements = webhookAlerts(payload.value);
   if (elements === null) {
     const fingerprints = await isOn(db, 'generic_alert_fingerprinting', tier, projectId);
     const alert = await readGeneric(payload.value, sender, { text: payload.text, fingerprints });
     const reported = await report({ acting }, { projectId, alerts: [alert] }, { client });
-    return isRefused(reported) || reported.length === 0 ? refused('broken') : reported;
+    return isFailure(reported) || reported.length === 0 ? refused('broken') : reported;
   }
   const isCut = await isOn(db, 'prometheus_notify_max_alerts', tier, projectId);
   const taken = isCut ? elements.slice(0, MOST_WHERE_CUT) : elements;
@@ -66,7 +66,7 @@ export async function receive(
   let waiter: Waiter = { client };
   for await (const alerts of inPieces(taken, sender, clock)) {
     const reported = await report({ acting }, { projectId, alerts }, waiter);
-    if (!isRefused(reported)) for (const each of reported) if (!found.has(each.iid)) found.set(each.iid, each);
+    if (!isFailure(reported)) for (const each of reported) if (!found.has(each.iid)) found.set(each.iid, each);
     // What has begun comes to its end.
     waiter = { owed: true };
   }

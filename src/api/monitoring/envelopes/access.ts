@@ -1,6 +1,6 @@
 import { reportingWith } from '#domain/error-tracking.ts';
 import { type Access, type AccessCall, access } from '#http/access/access.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { keyInDsn, keyOf } from './client-key.ts';
 import { SENDER_REFUSALS, senderRefusal } from './errors.ts';
 
@@ -12,7 +12,7 @@ export interface Sender {
 
 /** Asks for the sender of a report; one without a key outside of it is known by the DSN that stands in it. */
 export interface ToAdmit {
-  readonly admit: (dsn: unknown) => Promise<Sender | Refused<'unauthenticated' | 'rejected'>>;
+  readonly admit: (dsn: unknown) => Promise<Sender | Failure<'unauthenticated' | 'rejected'>>;
 }
 
 const noCheck = () => {};

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { isObject, type JsonObject } from '#text/json-object.ts';
 
 /** Reading envelopes (contract/monitoring.md §12): pure, over bytes as they come. */
@@ -16,7 +16,7 @@ export interface EnvelopeItem {
   readonly payload: Buffer;
 }
 
-export type Unreadable = Refused<'invalidEnvelope' | 'tooLarge'>;
+export type Unreadable = Failure<'invalidEnvelope' | 'tooLarge'>;
 
 /** Reads an envelope piece by piece, and keeps of it the header and the items that somebody wants. */
 export interface EnvelopeReader {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { envelopeReader, LARGEST_PAYLOAD } from './envelope-reader.ts';
 
 const WANTED = new Set(['event', 'session']);
@@ -11,10 +11,10 @@ function read(envelope: string | Buffer, size = Number.POSITIVE_INFINITY): unkno
   const reader = envelopeReader(WANTED);
   for (let at = 0; at < bytes.length; at += size) {
     const wrong = reader.push(bytes.subarray(at, at + size));
-    if (isRefused(wrong)) return wrong.code;
+    if (isFailure(wrong)) return wrong.code;
   }
   const wrong = reader.end();
-  if (isRefused(wrong)) return wrong.code;
+  if (isFailure(wrong)) return wrong.code;
   return [reader.header, ...reader.items.map(({ type, payload }) => [type, payload.toString()])];
 }
 

@@ -12,7 +12,7 @@ import {
 import { type Incoming, single } from '#http/request/incoming.ts';
 import type { Rooms } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { Sender, ToAdmit } from './access.ts';
 import { envelopeReader, LARGEST_PAYLOAD } from './envelope-reader.ts';
 import type { REFUSALS } from './errors.ts';
@@ -40,7 +40,7 @@ interface Arrived {
   readonly hold: (kept: number) => void;
 }
 
-type No = Refused<keyof typeof REFUSALS>;
+type No = Failure<keyof typeof REFUSALS>;
 type Received = { readonly sender: Sender; readonly report: Report };
 
 /** What the sender of an accepted report hears. */
@@ -63,7 +63,7 @@ async function receive(
   const encoding = encodingOf(single(request.headers['content-encoding']));
   if (encoding === null) return refused('unsupportedEncoding');
   const bytes = await bytesOf(request);
-  if (isRefused(bytes)) return bytes;
+  if (isFailure(bytes)) return bytes;
   const receipt = { receivedAt: timestamp(rooms.clock), address: request.clientAddress };
   // What is kept of the decoded bytes is in memory beside those that were sent.
   const hold = (kept: number) => reserve(request, bytes.length + kept);
@@ -72,13 +72,13 @@ async function receive(
     if (error instanceof Undecodable) return refused(undecodable);
     throw error;
   });
-  if (isRefused(received)) return received;
+  if (isFailure(received)) return received;
   const { sender, report } = received;
   const no = await keep(rooms, sender, report, request.client);
   return no ?? (report.id === null ? {} : { id: report.id });
 }
 
-async function bytesOf(request: Incoming): Promise<Buffer | Refused<'tooLarge'>> {
+async function bytesOf(request: Incoming): Promise<Buffer | Failure<'tooLarge'>> {
   try {
     return await readBytes(request, LARGEST_SENT);
   } catch (error) {
@@ -95,7 +95,7 @@ async function readEnvelope({ admit }: Call, { pieces, receipt, hold }: Arrived)
   const admitted = async () => {
     if (sender !== null || reader.header === null) return null;
     const found = await admit(reader.header.dsn);
-    if (isRefused(found)) return found;
+    if (isFailure(found)) return found;
     sender = found;
     return null;
   };
@@ -111,7 +111,7 @@ async function readEnvelope({ admit }: Call, { pieces, receipt, hold }: Arrived)
   const no = (await admitted()) ?? wrong;
   if (no !== null) return no;
   const report = await reportOf(reader.header ?? {}, reader.items, receipt);
-  return isRefused(report) ? report : { sender: sender as unknown as Sender, report };
+  return isFailure(report) ? report : { sender: sender as unknown as Sender, report };
 }
 
 const [BRACE, SPACE] = [0x7b, 0x20] as const;
@@ -119,14 +119,14 @@ const [BRACE, SPACE] = [0x7b, 0x20] as const;
 /** An event's JSON, or what older SDKs make of it: its zlib data in Base64. */
 async function readEventAlone({ admit }: Call, { pieces, receipt }: Arrived): Promise<Received | No> {
   const sender = await admit(null);
-  if (isRefused(sender)) return sender;
+  if (isFailure(sender)) return sender;
   const bytes = await collected(pieces, LARGEST_BASE64);
   if (bytes === null) return refused('tooLarge');
   const isJson = bytes.find((byte) => byte > SPACE) === BRACE;
   const payload = isJson ? bytes : await inflated(bytes);
   if (payload === null || payload.length > LARGEST_PAYLOAD) return refused('tooLarge');
   const report = await reportOfEvent(payload, receipt);
-  return isRefused(report) ? report : { sender, report };
+  return isFailure(report) ? report : { sender, report };
 }
 
 function inflated(base64: Buffer): Promise<Buffer | null> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HttpRefusal } from '#http/errors/http-error.ts';
 import { type JsonBounds, parseJson } from '#http/request/json-body.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { isObject, type JsonObject } from '#text/json-object.ts';
 import { type EnvelopeItem, LARGEST_PAYLOAD } from './envelope-reader.ts';
 import { eventIdOf, isTransaction, type ReadEvent, type Receipt, readEvent } from './event-reader.ts';
@@ -44,7 +44,7 @@ export async function reportOf(
   { event_id }: JsonObject,
   items: readonly EnvelopeItem[],
   receipt: Receipt,
-): Promise<Report | Refused<'invalidEvent'>> {
+): Promise<Report | Failure<'invalidEvent'>> {
   // The envelope's id is that of its event. Of several it is the first one's, and the others have their own.
   const idOfEnvelope = eventIdOf(event_id);
   let id = idOfEnvelope;
@@ -71,7 +71,7 @@ export async function reportOf(
 }
 
 /** What an event reports that comes alone. */
-export function reportOfEvent(payload: Buffer, receipt: Receipt): Promise<Report | Refused<'invalidEvent'>> {
+export function reportOfEvent(payload: Buffer, receipt: Receipt): Promise<Report | Failure<'invalidEvent'>> {
   return reportOf({}, [{ type: 'event', payload }], receipt);
 }
 

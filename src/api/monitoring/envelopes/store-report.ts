@@ -3,7 +3,7 @@ import { gathered } from '#events/batched-writes.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { Sender } from './access.ts';
 import { addEvents, type NewEvent } from './add-events.ts';
 import { addSessions } from './add-sessions.ts';
@@ -18,7 +18,7 @@ interface Piece extends Omit<Report, 'id'> {
   readonly counted: readonly ReportedEvent[];
 }
 
-type No = Refused<'rejected' | 'rateLimited'>;
+type No = Failure<'rejected' | 'rateLimited'>;
 
 /** What events and sessions weigh beside their JSON, in bytes. */
 const EVENT = 8_192;
@@ -43,7 +43,7 @@ export async function keep(rooms: Rooms, sender: Sender, report: Report, client:
   for (const [index, piece] of piecesOf(sender, report).entries()) {
     // What has begun comes to its end, whoever waits or goes.
     const no = await keepPiece(rooms, piece, index === 0 ? { client } : { owed: true });
-    if (isRefused(no)) return no as No;
+    if (isFailure(no)) return no as No;
   }
   return null;
 }

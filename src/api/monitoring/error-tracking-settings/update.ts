@@ -1,6 +1,6 @@
 import { isErrorTrackingOn } from '#domain/error-tracking.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { ensureActiveKey } from '../client-keys/index.ts';
 import { type SettingsRow, saveSettings } from './store.ts';
 
@@ -8,7 +8,7 @@ import { type SettingsRow, saveSettings } from './store.ts';
  * Sets whether a project takes reports. Active without the integrated backend would need another one, which there is not;
  * with it there is a key to report with from now on (contract/monitoring.md §9).
  */
-export async function save(act: Act, settings: SettingsRow): Promise<SettingsRow | Refused<'noOtherBackend'>> {
+export async function save(act: Act, settings: SettingsRow): Promise<SettingsRow | Failure<'noOtherBackend'>> {
   const { project_id: projectId, active, integrated } = settings;
   const isIntegrated = integrated && (await isErrorTrackingOn(act, { projectId, tier: act.tier }));
   if (active && !isIntegrated) return refused('noOtherBackend');

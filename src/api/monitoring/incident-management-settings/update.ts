@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Rooms } from '#http/services.ts';
-import { invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
 import { readTemplate } from './issue-template.ts';
 import { type IncidentSettings, saveSettings, settingsOf } from './store.ts';
 
@@ -14,7 +14,7 @@ export async function changeSettings(
   caller: SignedIn,
   project: Project,
   wish: Wish,
-): Promise<IncidentSettings | Refused<'invalid'>> {
+): Promise<IncidentSettings | Failure<'invalid'>> {
   // A template that goes later, or while this is decided, is left out of incidents.
   const { create_issue, issue_template_key: key } = changed(await settingsOf(database.reader, project.id), wish);
   if (create_issue && key !== null && (await readTemplate(git, project, key)) === null) {

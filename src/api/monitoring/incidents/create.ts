@@ -5,7 +5,7 @@ import { alertPath } from '#domain/alert-path.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { saySystemNotes } from '../alerts/index.ts';
 import { readTemplate, settingsOf } from '../incident-management-settings/index.ts';
 import { incidentDescription, incidentSeverity, incidentTitle } from './incident-content.ts';
@@ -28,7 +28,7 @@ export async function makeIncident(
   { acting, database, git }: Pick<Rooms, 'acting' | 'database' | 'git'>,
   by: SignedIn,
   { project, alertId, url, closeResolved = false }: Wanted,
-): Promise<Issue | Refused<'exists'>> {
+): Promise<Issue | Failure<'exists'>> {
   const { issue_template_key: key } = await settingsOf(database.reader, project.id);
   // One that has gone since it was chosen is left out.
   const template = key === null ? null : await readTemplate(git, project, key);

@@ -8,7 +8,7 @@ import { insertTokenBot } from '#domain/members/token-bots.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { makesTokens } from './access.ts';
 import { recordCreated } from './activity.ts';
@@ -25,7 +25,7 @@ export async function issueBotToken(
   act: Act<SignedIn>,
   parent: Parent,
   order: BotTokenOrder,
-): Promise<IssuedBotToken | Refused<CreateRefusal>> {
+): Promise<IssuedBotToken | Failure<CreateRefusal>> {
   const { name, description, scopes, expires_at, access_level } = order;
   if (!makesTokens(act.by, parent) || act.by.user.bot) return refused('notPermitted');
   if (access_level > parent.role) return refused('aboveCaller');
@@ -60,7 +60,7 @@ async function createBot(
     createdById: act.by.user.id,
     details: { bot: true, can_create_group: false, external: act.by.user.external },
   });
-  if (isRefused(bot)) throw new Error(`The bot ${username} was refused: ${bot.code}`);
+  if (isFailure(bot)) throw new Error(`The bot ${username} was refused: ${bot.code}`);
   await createPersonalNamespace(act, bot);
   const wish = { userId: bot.id, accessLevel, createdById: act.by.user.id };
   const { user_id, source_type, source_id } = (await addMembership(act, parent, wish)) as Membership;

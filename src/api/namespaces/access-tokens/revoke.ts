@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { revokeToken } from '#authentication/tokens/access-tokens.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { managesTokens } from './access.ts';
 import { recordDeleted } from './activity.ts';
 import { findBotToken } from './store.ts';
@@ -12,7 +12,7 @@ export async function revokeBotToken(
   act: Act<SignedIn>,
   parent: Parent,
   id: number,
-): Promise<undefined | Refused<'missing' | 'notPermitted'>> {
+): Promise<undefined | Failure<'missing' | 'notPermitted'>> {
   const token = await findBotToken(act, parent, id);
   if (token === null) return refused('missing');
   const { bot_name: botName } = token;

@@ -2,7 +2,7 @@ import { type RotateRefusal, replaceToken } from '#api/identity/personal-access-
 import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/caller.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { recordCreated, recordDeleted } from './activity.ts';
 import type { IssuedBotToken } from './entities.ts';
 import { findBotToken, type NamedBotToken } from './store.ts';
@@ -12,7 +12,7 @@ export async function rotateBotToken(
   act: Act<SignedIn>,
   parent: Parent,
   { id, expiresAt }: { readonly id: number; readonly expiresAt: string | null },
-): Promise<IssuedBotToken | Refused<RotateRefusal | 'notPermitted' | 'notFound' | 'aboveCaller'>> {
+): Promise<IssuedBotToken | Failure<RotateRefusal | 'notPermitted' | 'notFound' | 'aboveCaller'>> {
   const token = await findBotToken(act, parent, id);
   if (token === null) return refused(isAdministrator(act.by) ? 'notFound' : 'notPermitted');
   if (token.access_level > parent.role) return refused('aboveCaller');
@@ -24,7 +24,7 @@ export async function rotateOwnBotToken(
   act: Act<SignedIn>,
   parent: Parent,
   expiresAt: string | null,
-): Promise<IssuedBotToken | Refused<RotateRefusal | 'notPermitted' | 'noAccessToken'>> {
+): Promise<IssuedBotToken | Failure<RotateRefusal | 'notPermitted' | 'noAccessToken'>> {
   const used = accessTokenOf(act.by);
   if (used === null) return refused('noAccessToken');
   const token = await findBotToken(act, parent, used.id);
@@ -36,9 +36,9 @@ async function replace(
   parent: Parent,
   { bot_name: botName, ...old }: NamedBotToken,
   expiresAt: string | null,
-): Promise<IssuedBotToken | Refused<RotateRefusal>> {
+): Promise<IssuedBotToken | Failure<RotateRefusal>> {
   const issued = await replaceToken(act, { id: old.id, expiresAt });
-  if (isRefused(issued)) return issued;
+  if (isFailure(issued)) return issued;
   const { token, secret } = issued;
   await recordDeleted(act, parent, { token: old, botName });
   await recordCreated(act, parent, { token, botName, level: old.access_level });

@@ -5,7 +5,7 @@ import { created, pageOf } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { GroupDetail } from '../groups/index.ts';
 import {
   commonFilter,
@@ -57,6 +57,6 @@ export const moveProjectIntoGroup = endpoint({
   answer: created(GroupDetail),
   async write(act, { group, project }) {
     const moved = await transfer(act, project, String(group.id));
-    return isRefused(moved) ? moved : group;
+    return isFailure(moved) ? moved : group;
   },
 });

@@ -1,7 +1,7 @@
 import { standingOf } from '#domain/namespaces/archive-state.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { type GroupRow, readGroupRow } from './store.ts';
 
 /** Archiving of a group, which everything below takes over (contract/planning.md §3.1). */
@@ -9,7 +9,7 @@ import { type GroupRow, readGroupRow } from './store.ts';
 export async function archive(
   act: Act,
   { id }: Pick<Group, 'id'>,
-): Promise<GroupRow | Refused<'already' | 'archivedAbove' | 'scheduledForDeletion'>> {
+): Promise<GroupRow | Failure<'already' | 'archivedAbove' | 'scheduledForDeletion'>> {
   const { archived, marked } = await standingOf(act, id);
   if (archived.itself) return refused('already');
   if (archived.above) return refused('archivedAbove');
@@ -20,7 +20,7 @@ export async function archive(
 export async function unarchive(
   act: Act,
   { id }: Pick<Group, 'id'>,
-): Promise<GroupRow | Refused<'archivedAbove' | 'already'>> {
+): Promise<GroupRow | Failure<'archivedAbove' | 'already'>> {
   const { archived } = await standingOf(act, id);
   if (archived.above) return refused('archivedAbove');
   if (!archived.itself) return refused('already');

@@ -10,7 +10,7 @@ import { insertNamespace } from '#domain/namespaces/namespaces.ts';
 import { childOf, type Place } from '#domain/namespaces/routes.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
-import { errorsInText, type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { errorsInText, type Failure, type FieldErrors, fieldErrors, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordCreated } from './activity.ts';
 import { attributeChanges, attributeErrors } from './attributes.ts';
@@ -35,9 +35,9 @@ export async function createGroup(
   act: Act<SignedIn>,
   wish: NewGroup,
   storages: readonly string[],
-): Promise<GroupRow | Refused<'groupNotFound' | 'forbidden' | 'notSaved'>> {
+): Promise<GroupRow | Failure<'groupNotFound' | 'forbidden' | 'notSaved'>> {
   const parent = await namedParent(act, wish.parent_id);
-  if (isRefused(parent)) return parent;
+  if (isFailure(parent)) return parent;
   if (!(await mayHaveGroupsIn(act, parent))) return refused('forbidden');
   const place = childOf(parent, wish.path, wish.name);
   const visibility = wish.visibility ?? (await usualVisibility(act, parent));
@@ -86,7 +86,7 @@ async function placeErrors(
 }
 
 /** This one call's errors are a text, in the notation that its clients know. */
-function notSaved(errors: FieldErrors): Refused<'notSaved'> {
+function notSaved(errors: FieldErrors): Failure<'notSaved'> {
   return refused('notSaved', { errors: errorsInText(errors) });
 }
 

@@ -3,7 +3,7 @@ import { narrower, type Visibility, widestAllowed } from '#authorization/visibil
 import { freeNameIn } from '#domain/namespaces/available-name.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { createGroup } from './create.ts';
 import type { GroupWish } from './parameters.ts';
@@ -25,7 +25,7 @@ export async function importGroup(
   parent: Group | null,
   { name, visibility, ...wish }: ImportedGroup,
   storages: readonly string[],
-): Promise<GroupRow | Refused<'groupNotFound' | 'forbidden' | 'notSaved'>> {
+): Promise<GroupRow | Failure<'groupNotFound' | 'forbidden' | 'notSaved'>> {
   const told = {
     ...wish,
     name: parent === null ? name : await freeNameIn(act, parent.id, name),

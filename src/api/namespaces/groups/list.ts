@@ -5,7 +5,7 @@ import { isCommonPart } from '#domain/namespaces/namespaces.ts';
 import { beyondOffset } from '#http/lists/offset-limit.ts';
 import type { Page } from '#http/lists/page.ts';
 import { type KeysetRule, keysetPage, type PageRequest } from '#http/lists/pagination.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 import type { GroupListing } from './parameters.ts';
 import { areFewGroups, type GroupRow, type GroupScope, listGroups, orderGroups } from './store.ts';
 
@@ -41,7 +41,7 @@ export async function pageOfAllGroups(
   caller: Caller,
   listing: GroupListing,
   page: PageRequest,
-): Promise<Page<GroupRow> | Refused<'offsetTooFar'>> {
+): Promise<Page<GroupRow> | Failure<'offsetTooFar'>> {
   const refusal = isSignedIn(caller) ? null : await beyondOffset(db, page);
   return refusal ?? pageOfGroups(db, caller, 'everywhere', listing, page);
 }

@@ -4,7 +4,7 @@ import { mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
 import type { Reader } from '#database/database.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 
 /** What a group is put below. */
 
@@ -12,7 +12,7 @@ import { type Refused, refused } from '#runtime/failure.ts';
 export async function namedParent(
   act: Act,
   id: number | null | undefined,
-): Promise<Group | null | Refused<'groupNotFound'>> {
+): Promise<Group | null | Failure<'groupNotFound'>> {
   if (id == null) return null;
   const group = await findGroup(act, act.by, String(id));
   return group !== null && canSeeGroup(act.by, group) ? group : refused('groupNotFound');

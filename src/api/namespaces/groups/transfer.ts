@@ -8,7 +8,7 @@ import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
 import { moveClosure } from '#domain/namespaces/namespaces.ts';
 import { childOf } from '#domain/namespaces/routes.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { mayHaveGroupsIn, namedParent } from './parent.ts';
 import { isPathFree, isTooDeep, moveGroup } from './path-validation.ts';
 import { type GroupRow, groupNow, readGroupRow } from './store.ts';
@@ -24,12 +24,12 @@ export async function transferGroup(
   act: Act<SignedIn>,
   { id }: Pick<Group, 'id'>,
   targetId: number | null | undefined,
-): Promise<GroupRow | Refused<TransferRefusal | 'groupNotFound' | 'gone' | 'forbidden'>> {
+): Promise<GroupRow | Failure<TransferRefusal | 'groupNotFound' | 'gone' | 'forbidden'>> {
   const group = await groupNow(act, id);
   if (group === null) return refused('gone');
   if (!mayInGroup(act.by, 'transfer_group', group)) return refused('forbidden');
   const target = await namedParent(act, targetId);
-  if (isRefused(target)) return target;
+  if (isFailure(target)) return target;
   const refusal = await whyNot(act, group, target);
   if (refusal !== null) return refused(refusal);
   const parentId = target?.id ?? null;

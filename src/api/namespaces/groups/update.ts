@@ -6,7 +6,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { groupPathProblems, nameProblems } from '#domain/namespaces/name-validation.ts';
 import { childOf, type Place, placeOfNamespace } from '#domain/namespaces/routes.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordChanges } from './activity.ts';
 import { attributeChanges, attributeErrors } from './attributes.ts';
@@ -26,7 +26,7 @@ export async function updateGroup(
   act: Act,
   { id }: Pick<Group, 'id'>,
   changes: GroupChanges,
-): Promise<GroupRow | Refused<'invalid' | 'gone'>> {
+): Promise<GroupRow | Failure<'invalid' | 'gone'>> {
   const group = await groupNow(act, id);
   if (group === null) return refused('gone');
   const next: Columns = {

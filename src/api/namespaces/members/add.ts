@@ -4,7 +4,7 @@ import type { Reader } from '#database/database.ts';
 import { addMembership, findMembership, stands } from '#domain/members/memberships.ts';
 import { type Act, takenBy } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { recordJoined } from './activity.ts';
 import type { MemberRow, NotAdded } from './entities.ts';
 import { withUser } from './store.ts';
@@ -26,7 +26,7 @@ export async function addMember(
   parent: Parent,
   named: Named,
   { accessLevel, expiresAt }: NewMember,
-): Promise<MemberRow | Refused<AddRefusal>> {
+): Promise<MemberRow | Failure<AddRefusal>> {
   const user = await findOne(act, named);
   if (user === null) return refused('unknownUser');
   if (!(await stands(act, parent))) return refused('gone');
@@ -46,23 +46,23 @@ export const TAKEN = { memberships_by_source: 'exists' } as const;
 
 /** Adds those who can be added, each by an act of its own, and tells of the others. */
 export async function addMembers(
-  add: (named: Named) => Promise<MemberRow | Refused<AddRefusal>>,
+  add: (named: Named) => Promise<MemberRow | Failure<AddRefusal>>,
   parent: Parent,
   users: readonly Named[],
   wish: NewMember,
   db: Reader,
-): Promise<NotAdded | Refused<'gone' | 'forbidden'>> {
+): Promise<NotAdded | Failure<'gone' | 'forbidden'>> {
   if (isAboveCaller(parent, wish.accessLevel)) return refused('forbidden');
   const reasons: Record<string, string> = {};
   for (const named of users) {
     const added = await orTaken(() => add(named));
-    if (isRefused(added) && added.code === 'gone') return refused('gone');
-    if (isRefused(added)) reasons[await nameOf(db, named)] = reasonOf(added);
+    if (isFailure(added) && added.code === 'gone') return refused('gone');
+    if (isFailure(added)) reasons[await nameOf(db, named)] = reasonOf(added);
   }
   return { reasons };
 }
 
-async function orTaken<Added>(add: () => Promise<Added>): Promise<Added | Refused<'exists'>> {
+async function orTaken<Added>(add: () => Promise<Added>): Promise<Added | Failure<'exists'>> {
   try {
     return await add();
   } catch (error) {
@@ -88,7 +88,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   user_id: 'User',
 };
 
-function reasonOf({ code, values }: Refused<AddRefusal>): string {
+function reasonOf({ code, values }: Failure<AddRefusal>): string {
   if (code === 'exists') return 'Member already exists';
   if (code === 'unknownUser') return 'User not found';
   const errors = Object.entries((values.errors ?? {}) as Record<string, string[]>);

@@ -4,7 +4,7 @@ import { endMembership, findMembership, membershipsBelow } from '#domain/members
 import { isTokenBot } from '#domain/members/token-bots.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { isAbove } from './access.ts';
 import { recordRemoved } from './activity.ts';
 import { mustStayOwner } from './validation.ts';
@@ -25,7 +25,7 @@ export async function removeMember(
   parent: Parent,
   userId: number,
   { skipSubresources, unassign }: Removal,
-): Promise<undefined | Refused<'missing' | 'forbidden'>> {
+): Promise<undefined | Failure<'missing' | 'forbidden'>> {
   const own = await findMembership(act, parent, userId);
   if (own === null) return refused('missing');
   if (isAbove(parent, act.by.user.id, own)) return refused('forbidden');

@@ -4,7 +4,7 @@ import { OWNER } from '#domain/members/roles.ts';
 import { isTokenBot } from '#domain/members/token-bots.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import { recordChanged } from './activity.ts';
 import type { MemberRow } from './entities.ts';
 import { withUser } from './store.ts';
@@ -25,7 +25,7 @@ export async function changeMember(
   parent: Parent,
   userId: number,
   { accessLevel, expiresAt }: Change,
-): Promise<MemberRow | Refused<'missing' | 'forbidden' | 'invalid'>> {
+): Promise<MemberRow | Failure<'missing' | 'forbidden' | 'invalid'>> {
   const before = await findMembership(act, parent, userId);
   if (before === null) return refused('missing');
   if (before.access_level > parent.role || isAboveCaller(parent, accessLevel)) return refused('forbidden');

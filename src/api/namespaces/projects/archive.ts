@@ -1,7 +1,7 @@
 import { standingOf } from '#domain/namespaces/archive-state.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { recordArchived } from './activity.ts';
 import { readAgain } from './move-route.ts';
 
@@ -11,7 +11,7 @@ import { readAgain } from './move-route.ts';
 export async function archive(
   act: Act,
   project: Project,
-): Promise<Project | Refused<'alreadyArchived' | 'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
+): Promise<Project | Failure<'alreadyArchived' | 'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
   const row = await readRow(act, project.id);
   if (row === undefined) return refused('gone');
   if (row.archived) return refused('alreadyArchived');
@@ -25,7 +25,7 @@ export async function archive(
 export async function unarchive(
   act: Act,
   project: Project,
-): Promise<Project | Refused<'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
+): Promise<Project | Failure<'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
   const row = await readRow(act, project.id);
   if (row === undefined) return refused('gone');
   const { archived } = await standingOf(act, row.namespace_id);

@@ -5,7 +5,7 @@ import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { FORBIDDEN, GONE } from '#http/errors/error-messages.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { recordMoved, recordProjectVisibility } from './activity.ts';
 import { belongsTo, findTarget, mayReceiveProjects } from './creation/target-namespace.ts';
 import { moveTo, readAgain } from './move-route.ts';
@@ -38,7 +38,7 @@ export async function transfer(
   act: Act,
   project: Project,
   namespace: string,
-): Promise<Project | Refused<TransferRefusal>> {
+): Promise<Project | Failure<TransferRefusal>> {
   const before = await findProject(act, act.by, String(project.id));
   if (before === null) return refused('gone');
   if (!mayInProject(act.by, 'transfer_project', before)) return refused('forbidden');

@@ -6,7 +6,7 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import { headTarget } from '#git/refs/refs.ts';
 import { enqueue } from '#jobs/job.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
 import { attributeNames } from './attributes/attributes.ts';
 import { pointHeadJob } from './default-branch.ts';
@@ -260,7 +260,7 @@ test('a change counts besides one that was made since the project was read', asy
     { name: 'Other' },
     { squash_option: 'always' },
   ] as const) {
-    assert.equal(isRefused(await update(rooms, NOBODY, seen, change)), false);
+    assert.equal(isFailure(await update(rooms, NOBODY, seen, change)), false);
   }
   const { body } = await owner.get(`/projects/${id}`);
   assert.deepEqual([body.merge_method, body.squash_option, body.path, body.name], ['ff', 'always', 'other', 'Other']);

@@ -13,7 +13,7 @@ import { enqueue } from '#jobs/job.ts';
 import { makeDefault, pointHead, whileBranchIsThere } from '#repositories/branches/default-branch.ts';
 import { summarizeSoon } from '#repositories/maintenance/summary.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordChanges } from './activity.ts';
 import type { AttributeValues } from './attributes/attributes.ts';
@@ -34,7 +34,7 @@ export async function update(
   caller: Caller,
   project: Project,
   values: AttributeValues,
-): Promise<Project | Refused<UpdateRefusal>> {
+): Promise<Project | Failure<UpdateRefusal>> {
   const { git, acting, database } = rooms;
   const storages = Object.keys(rooms.config.storages);
   if (!changesBranch(project, values)) return acting(caller, (act) => change(act, project, values, storages));
@@ -43,7 +43,7 @@ export async function update(
   const changed = await whileBranchIsThere(rooms, project, values.default_branch as string, (seen) =>
     acting(caller, async (act) => (await makeDefault(act, project.id, seen)) ?? change(act, project, values, storages)),
   );
-  if (!isRefused(changed)) await pointHead(database.reader, git, project.id);
+  if (!isFailure(changed)) await pointHead(database.reader, git, project.id);
   return changed;
 }
 
@@ -56,7 +56,7 @@ async function change(
   project: Project,
   values: AttributeValues,
   storages: readonly string[],
-): Promise<Project | Refused<'invalid' | 'gone' | 'readOnly'>> {
+): Promise<Project | Failure<'invalid' | 'gone' | 'readOnly'>> {
   // index: projects primary key
   const before = await act
     .selectFrom('projects')

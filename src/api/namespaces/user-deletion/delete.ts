@@ -7,7 +7,7 @@ import type { Reader } from '#database/database.ts';
 import { solelyOwnedGroups } from '#domain/members/memberships.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { destroyUser } from './destroy.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function deleteUser(
   act: Act<SignedIn>,
   userId: number,
   hard: boolean,
-): Promise<undefined | Refused<'notFound' | 'onlyAdministrator' | 'soleOwner'>> {
+): Promise<undefined | Failure<'notFound' | 'onlyAdministrator' | 'soleOwner'>> {
   const user = await readUserUntilGone(act, userId);
   if (user === null) return refused('notFound');
   if (await isEnded(act, userId)) return undefined;

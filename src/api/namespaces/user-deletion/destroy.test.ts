@@ -6,7 +6,7 @@ import { repositoryExists } from '#git/storage/storage.ts';
 import { settleIntent } from '#repositories/ref-updates/complete-intent.ts';
 import { insertIntent } from '#repositories/ref-updates/intents.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { type Caller, done, world } from '#test/support/world.ts';
 import { made, remove } from './fixtures.testing.ts';
 
@@ -160,7 +160,7 @@ test('a move of refs that is settled after the user has gone is nobody’s', asy
     .executeTakeFirstOrThrow();
   const begun = { of: { projectId: project.id }, at, changes };
   const intent = await database.transaction((tx) => insertIntent(tx, begun, { server: true, userId: mira.id }));
-  assert.ok(!isRefused(intent));
+  assert.ok(!isFailure(intent));
   await remove(mira);
   await work();
   const mark = await markHistory(database.reader);

@@ -7,7 +7,7 @@ import { foldCase } from '#database/name-keys.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import { findGroup, type Group, roleInGroup } from '#domain/namespaces/groups.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 
 /** Where an entity is to be (contract/operations.md §1.1 f to i, and again when it begins). */
 
@@ -18,7 +18,7 @@ interface WantedDestination {
   readonly destination_slug: string;
 }
 
-const failed = (message: string): Refused<'failed'> => refused('failed', { message });
+const failed = (message: string): Failure<'failed'> => refused('failed', { message });
 
 /** The group in which it will be, null for the top; or why not. `ownSource`: what is copied is on this very server. */
 export async function checkDestination(
@@ -26,7 +26,7 @@ export async function checkDestination(
   caller: SignedIn,
   wanted: WantedDestination,
   ownSource: boolean,
-): Promise<Group | null | Refused<'failed'>> {
+): Promise<Group | null | Failure<'failed'>> {
   const { source_type, destination_namespace: namespace, destination_slug: slug } = wanted;
   const parent = namespace === '' ? null : await groupNamed(db, caller, namespace);
   if (!(await mayImport(db, caller, source_type, namespace, parent))) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#database/database.ts';
 import { storable } from '#database/storable-text.ts';
-import type { FieldErrors, Refused } from '#runtime/failure.ts';
+import type { Failure, FieldErrors } from '#runtime/failure.ts';
 import type { Told } from '../bulk-import-relations/index.ts';
 
 /** What could not be copied, in words that tell nothing of where it was (contract/operations.md §1.2 "Failure texts"). */
@@ -64,7 +64,7 @@ export function filtered(message: string): string {
 }
 
 /** What a verb refuses, in words. */
-export function failureOf(refused: Refused): ImportFailure {
+export function failureOf(refused: Failure): ImportFailure {
   const { errors, message } = refused.values as { errors?: FieldErrors; message?: unknown };
   const texts = Object.entries(errors ?? {}).flatMap(([field, said]) =>
     said.map((text) => `${humanized(field)} ${text}`),

@@ -8,7 +8,7 @@ import { readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import type { Rooms } from '#http/services.ts';
 import { momentAfter, timestamp } from '#runtime/clock.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import {
   CREATIONS,
   type Creation,
@@ -19,7 +19,7 @@ import {
 import { projectEntities, subgroups } from './child-entities.ts';
 import { readConfiguration } from './configuration.ts';
 import { checkDestination, isTaken } from './destination.ts';
-import { type ImportFailure, failureOf, recordFailure } from './failures.ts';
+import { failureOf, type ImportFailure, recordFailure } from './failures.ts';
 import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
 import { giveUpFilling } from './repository-import-lock.ts';
 import { runRelation } from './run-relation.ts';
@@ -149,7 +149,7 @@ async function create(running: Running, tracker: TrackerRow): Promise<ImportFail
     const made = await rooms.acting(by, (act) => store(act, running, tracker, creation, found.id, element as never), {
       turn: `bulk import into ${foldCase(entity.destination_namespace)}`,
     });
-    return isRefused(made) ? failureOf(made) : null;
+    return isFailure(made) ? failureOf(made) : null;
   } catch (error) {
     if (error instanceof CallFailed) return error.failure;
     throw error;
@@ -190,17 +190,17 @@ async function store(
   creation: Creation,
   sourceId: number,
   element: never,
-): Promise<number | Refused> {
+): Promise<number | Failure> {
   const now = await stillRunning(act, running);
   await importerOf(act, now.user_id);
   const parent = await parentOf(act, running, now);
-  if (isRefused(parent)) return parent;
+  if (isFailure(parent)) return parent;
   if (await isFirstElsewhere(act, now)) return refused('failed', { message: TAKEN });
   const { importId } = ids(running);
   const storages = Object.keys(running.rooms.git.storages);
   const wanted = { importId, parent, slug: now.destination_slug, storages, isChild: now.parent_id !== null };
   const id = await creation.create(act, wanted, element);
-  if (isRefused(id)) return id;
+  if (isFailure(id)) return id;
   await setEntity(act, now.id, {
     source_id: sourceId,
     ...(creation.name === 'group' ? { namespace_id: id } : { project_id: id }),
@@ -211,7 +211,7 @@ async function store(
 }
 
 /** The group that it is made in: for what came below another group, what that has become, wherever it is now. */
-async function parentOf(act: Act<SignedIn>, running: Running, entity: EntityRow): Promise<Group | null | Refused> {
+async function parentOf(act: Act<SignedIn>, running: Running, entity: EntityRow): Promise<Group | null | Failure> {
   if (entity.parent_id === null) return checkDestination(act, act.by, entity, false);
   const above = await readEntity(act, entity.parent_id);
   const group = above?.namespace_id == null ? null : await findGroup(act, running.by, String(above.namespace_id));

@@ -3,7 +3,7 @@ import { DatabaseUnavailable, type Transaction } from '#database/database.ts';
 import { isRaw, type Raw } from '#http/parameters/brackets.ts';
 import { type Parameters, type ParameterValues, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import type {
   ChildRelation,
   Relation,
@@ -13,7 +13,7 @@ import type {
   Told,
   Users,
 } from '../bulk-import-relations/index.ts';
-import { type ImportFailure, failureOf, recordFailure } from './failures.ts';
+import { failureOf, type ImportFailure, recordFailure } from './failures.ts';
 import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
 import { ids, type Running, targetNow } from './running-entity.ts';
 import type { SourceAnswer } from './source.ts';
@@ -284,14 +284,14 @@ async function storeOne(
         const before = (await storedObjects(act, now, kind.kind, [key])).get(key);
         if (before !== undefined) return before;
         const id = await store(act as never, now, element as never, users);
-        if (isRefused(id) || id === null) return id;
+        if (isFailure(id) || id === null) return id;
         await keepObject(act, now, kind.kind, key, id);
         await counting?.(act);
         return id;
       },
       { turn: kind.turn?.(target) },
     );
-    if (!isRefused(done)) return done;
+    if (!isFailure(done)) return done;
     await fail(running, kind, { ...failureOf(done), told });
   } catch (error) {
     if (ENDS.some((end) => error instanceof end)) throw error;

@@ -4,7 +4,7 @@ import { repositoryOf } from '#repositories/repository.ts';
 import { wikiCameInBulk } from '#repositories/wikis/complete-intent.ts';
 import { insertWiki } from '#repositories/wikis/find-or-create.ts';
 import { askForUpkeep } from '#repositories/wikis/maintenance.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { CallFailed, DestinationGone } from './interruptions.ts';
 import { beginFilling, endFilling, giveUpFilling } from './repository-import-lock.ts';
 import { failRelation, touch } from './run-relation.ts';
@@ -42,7 +42,7 @@ async function fetchWiki(running: Running, tracker: TrackerRow, project: Project
     return { wiki: made, filled: await beginFilling(tx, project.id) };
   });
   if (filled === null) return whenMoved(running);
-  if (isRefused(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
+  if (isFailure(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
   const repository = repositoryOf(git, wiki);
   await fetchWhole(running, tracker, repository, wiki, remote);
   const branches = (await listRefs(git, repository, HEADS)).map(({ name }) => name.slice(HEADS.length));

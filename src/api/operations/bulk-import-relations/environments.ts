@@ -3,7 +3,7 @@ import { importEnvironment } from '#api/environments/environments/index.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { ruledText } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 
 /** Environments, without their deployments. */
@@ -22,6 +22,6 @@ export const environments = relation({
   async store(act, { place }, { name, external_url, tier, state }) {
     const told = { name, external_url: external_url ?? null, tier: tier ?? null, state };
     const made = await importEnvironment(act, place.project!, told);
-    return isRefused(made) ? made : made.id;
+    return isFailure(made) ? made : made.id;
   },
 });

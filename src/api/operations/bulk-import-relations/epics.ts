@@ -2,7 +2,7 @@ import { importEpic } from '#api/planning/epics/index.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { boolean, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { findParents, takeIn } from './epic-parents.ts';
 import { relation } from './relation.ts';
 import { labelTitles, numbered, times, timesOf, toldOf } from './shared-fields.ts';
@@ -49,7 +49,7 @@ export const epics = relation({
       closed_by_id: null,
       ...timesOf(epic),
     });
-    if (isRefused(made)) return made;
+    if (isFailure(made)) return made;
     await findParents(act, target, { id: made.id, parentKey: epic.parent_id ?? null });
     await takeIn(act, target, { id: made.id, key: epic.id });
     return made.id;

@@ -6,7 +6,7 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
 import { type Parameters, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import type { Caller } from '#test/support/caller.ts';
 import type { Group, Project, World } from '#test/support/world.ts';
 import {
@@ -40,7 +40,7 @@ export async function create(here: World, by: Caller, creation: Creation, raw: E
   const storages = Object.keys(config.storages);
   const wanted = { importId: 0, parent: null, slug: here.name('it'), storages, isChild: false, ...wish };
   const made = await acting(caller, (act) => creation.create(act, wanted, element));
-  return isRefused(made) ? made.code : made;
+  return isFailure(made) ? made.code : made;
 }
 
 /** A group as it stands for this user. */
@@ -81,7 +81,7 @@ export async function importInto(here: World, by: Caller, place: Group | Project
       await act.insertInto('bulk_import_objects').values(row).execute();
       return id;
     });
-    if (isRefused(stored)) return { failure: stored.code, element };
+    if (isFailure(stored)) return { failure: stored.code, element };
     return { id: stored, element };
   }
 

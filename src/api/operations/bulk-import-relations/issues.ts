@@ -3,7 +3,7 @@ import type { IssueType } from '#database/tables/issues.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { boolean, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { notesOf } from './notes.ts';
 import { relation, storedAs } from './relation.ts';
 import { labelTitles, numbered, times, timesOf, toldOf } from './shared-fields.ts';
@@ -56,7 +56,7 @@ export const issues = relation({
         ...moments,
       },
     });
-    return isRefused(made) ? made : made.id;
+    return isFailure(made) ? made : made.id;
   },
   children: [notesOf('Issue', 'issues')],
 });

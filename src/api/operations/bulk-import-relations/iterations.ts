@@ -3,7 +3,7 @@ import { importIteration } from '#api/planning/iterations/index.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { date } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 import { numbered, times, timesOf } from './shared-fields.ts';
 
@@ -29,6 +29,6 @@ export const iterations = relation({
     const { iid, title: called, description, start_date, due_date } = iteration;
     const content = { title: called ?? null, description: description ?? null, start_date, due_date };
     const made = await importIteration(act, place.group!, { iid, ...content, ...timesOf(iteration) });
-    return isRefused(made) ? made : made.id;
+    return isFailure(made) ? made : made.id;
   },
 });

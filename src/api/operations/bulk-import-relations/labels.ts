@@ -3,7 +3,7 @@ import { reachOf } from '#domain/namespaces/scope.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { longDescription, ruledText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 
 /** Labels, of projects and groups: what issues, merge requests and epics bear is found by title afterwards. */
@@ -23,7 +23,7 @@ export const labels = relation({
   },
   async store(act, { place }, { name, color, description }) {
     const label = await createLabel(act, place, { title: name, color, description: description ?? null });
-    if (!isRefused(label)) return label.id;
+    if (!isFailure(label)) return label.id;
     // A group above has it already: what bears it means that one.
     const [known] = label.code === 'exists' ? await labelsTitled(act, await reachOf(act, place), [name.trim()]) : [];
     return known?.id ?? label;

@@ -4,7 +4,7 @@ import { hash, optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName, title } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { notesOf } from './notes.ts';
 import { relation } from './relation.ts';
 import { labelTitles, numbered, times, timesOf, toldOf } from './shared-fields.ts';
@@ -76,7 +76,7 @@ export const mergeRequests = relation({
       reviewers: known(users, told.reviewers),
       milestone: told.milestone?.title ?? null,
     });
-    return isRefused(made) ? made : made.id;
+    return isFailure(made) ? made : made.id;
   },
   children: [notesOf('MergeRequest', 'merge_requests')],
 });

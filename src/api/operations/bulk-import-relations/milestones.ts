@@ -2,7 +2,7 @@ import { findMilestoneTitled, importMilestone } from '#api/planning/milestones/i
 import { reachOf } from '#domain/namespaces/scope.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 import { dates, numbered, times, timesOf, toldOf } from './shared-fields.ts';
 
@@ -26,7 +26,7 @@ export const milestones = relation({
       due_date: due_date ?? null,
     };
     const made = await importMilestone(act, place, { iid, ...content, state, ...timesOf(milestone) });
-    if (!isRefused(made)) return made.id;
+    if (!isFailure(made)) return made.id;
     // A group above has it already: what has it means that one.
     return (await findMilestoneTitled(act, await reachOf(act, place), title.trim()))?.id ?? made;
   },

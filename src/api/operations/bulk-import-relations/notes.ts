@@ -2,7 +2,7 @@ import { importNote } from '#api/planning/notes/index.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { longDescription } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { childRelation } from './relation.ts';
 import { times, timesOf } from './shared-fields.ts';
 import { asWritten, sourceUser } from './source-users.ts';
@@ -34,6 +34,6 @@ export const notesOf = (type: 'Issue' | 'MergeRequest', things: 'issues' | 'merg
         { type, id },
         { author_id, body: text ?? '', system, internal, ...timesOf(note) },
       );
-      return isRefused(made) ? made : made.id;
+      return isFailure(made) ? made : made.id;
     },
   });

@@ -3,7 +3,7 @@ import { optional, type Parameter, required } from '#http/parameters/declaration
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { title } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
-import { invalid, isRefused } from '#runtime/failure.ts';
+import { invalid, isFailure } from '#runtime/failure.ts';
 import { lenient } from './lenient-type.ts';
 import { creation } from './relation.ts';
 
@@ -48,6 +48,6 @@ export const project = creation({
       { path: slug.toLowerCase(), name, visibility, values, past },
       storages,
     );
-    return isRefused(made) ? made : made.id;
+    return isFailure(made) ? made : made.id;
   },
 });

@@ -2,7 +2,7 @@ import { importRule, removeRules } from '#api/code/protected-branches/index.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, integer } from '#http/parameters/types.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 
 const id = optional(integer);
@@ -44,6 +44,6 @@ export const protectedBranches = relation({
       unprotect: rolesOf(told.unprotect_access_levels),
     };
     const made = await importRule(act, place.project!, { name, allow_force_push, roles });
-    return isRefused(made) ? made : made.id;
+    return isFailure(made) ? made : made.id;
   },
 });

@@ -4,7 +4,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Parameters, ParameterValues } from '#http/parameters/declarations.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 
 /**
  * What is copied from one server to another, relation by relation (contract/operations.md §1.4 "Order").
@@ -20,7 +20,7 @@ import type { Refused } from '#runtime/failure.ts';
  *    looked at. The source is not trusted: what does not fit is a failure record of that element, and the next one follows.
  *    Every element has an `id`; where the source gives none, `key` says what tells it from the others.
  * 4. `store` makes it a row by the verbs that endpoints use, in an act of the importing user, and returns the row's id; null
- *    when there is nothing to store (a member whom nobody here is). A Refused rolls back and becomes a failure record. The engine
+ *    when there is nothing to store (a member whom nobody here is). A Failure rolls back and becomes a failure record. The engine
  *    writes down (import, entity, kind, key) -> id in the same transaction, so `store` is never called again for it. It may be
  *    run again as any transaction may, and holds SQL only. `turn` names the turns that its transaction needs.
  * 5. `people` names the users of the source that `store` will ask `users` for: they are looked up before.
@@ -82,7 +82,7 @@ interface ChildDeclaration<Element, Fields extends Parameters> {
 }
 
 /** The id of the new row; null: nothing is to be stored. */
-export type Stored = number | null | Refused;
+export type Stored = number | null | Failure;
 
 export interface Told {
   readonly title: string | null | undefined;
@@ -131,7 +131,7 @@ interface CreationDeclaration<Fields extends Parameters> {
   readonly name: 'group' | 'project';
   readonly fields: Fields;
   readonly turn?: (wanted: Wanted) => string | readonly string[];
-  readonly create: (act: Act<SignedIn>, wanted: Wanted, element: ParameterValues<Fields>) => Promise<number | Refused>;
+  readonly create: (act: Act<SignedIn>, wanted: Wanted, element: ParameterValues<Fields>) => Promise<number | Failure>;
 }
 
 /** Where the new group or project shall be. */

@@ -1,7 +1,7 @@
 import { foldCase } from '#database/name-keys.ts';
 import { storable } from '#database/storable-text.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import {
   MISSING_TOKEN,
   type Source,
@@ -36,14 +36,14 @@ const TEXTS = {
     'Ask an administrator to enable this feature on both instances and try again.',
 } as const;
 
-const failed = (message: string): Refused<'failed'> => refused('failed', { message });
+const failed = (message: string): Failure<'failed'> => refused('failed', { message });
 
 /** `signal`: of the one who waits for it. */
 export async function checkSource(
   source: Source,
   entity: WantedEntity,
   signal: AbortSignal,
-): Promise<CheckedSource | Refused<'failed'>> {
+): Promise<CheckedSource | Failure<'failed'>> {
   const ask = (path: string) => source.ask(path, { totalMs: CALL_MS, signal });
   try {
     const known = await checkVersion(ask);
@@ -66,7 +66,7 @@ interface Version extends CheckedSource {
   readonly hasTokenScopes: boolean;
 }
 
-async function checkVersion(ask: Ask): Promise<Version | Refused<'failed'>> {
+async function checkVersion(ask: Ask): Promise<Version | Failure<'failed'>> {
   const first = await ask('/version');
   const answer = isSuccess(first) ? first : await ask('/metadata');
   const statuses = [first.status, answer.status];
@@ -83,7 +83,7 @@ async function checkVersion(ask: Ask): Promise<Version | Refused<'failed'>> {
   return failed(unsuccessful(answer, '/metadata'));
 }
 
-async function checkToken(ask: Ask): Promise<Refused<'failed'> | null> {
+async function checkToken(ask: Ask): Promise<Failure<'failed'> | null> {
   const path = '/personal_access_tokens/self';
   const answer = await ask(path);
   if (isForbidden(answer.status) || answer.status === 404) return failed(TEXTS.token);
@@ -92,7 +92,7 @@ async function checkToken(ask: Ask): Promise<Refused<'failed'> | null> {
   return Array.isArray(scopes) && scopes.includes('api') ? null : failed(TEXTS.token);
 }
 
-async function checkEntity(ask: Ask, entity: WantedEntity): Promise<Refused<'failed'> | null> {
+async function checkEntity(ask: Ask, entity: WantedEntity): Promise<Failure<'failed'> | null> {
   const { source_type, source_full_path } = entity;
   const missing = failed(`Import failed. '${source_full_path}' not found.`);
   const path = sourcePath(entity);
@@ -108,7 +108,7 @@ async function checkEntity(ask: Ask, entity: WantedEntity): Promise<Refused<'fai
   return checkExport(ask, entity, said.id as number);
 }
 
-async function checkExport(ask: Ask, entity: WantedEntity, id: number): Promise<Refused<'failed'> | null> {
+async function checkExport(ask: Ask, entity: WantedEntity, id: number): Promise<Failure<'failed'> | null> {
   const path = `/${entity.source_type === 'group_entity' ? 'groups' : 'projects'}/${id}/export_relations/status`;
   const answer = await ask(path);
   if (answer.status === 404) return failed(TEXTS.switchedOff);

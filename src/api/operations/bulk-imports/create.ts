@@ -6,7 +6,7 @@ import type { Rooms } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { applicationLimit } from '#rate-limits/application-limit.ts';
 import { createPlaces } from '#rate-limits/concurrency-slots.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import {
   advanceImport,
   baseOfSource,
@@ -62,19 +62,19 @@ export async function createImport(
   { database, outbound, acting, secretKey }: Pick<Rooms, 'database' | 'outbound' | 'acting' | 'secretKey'>,
   { request, caller, ownUrl }: Call,
   { configuration, entities }: Given,
-): Promise<BulkImportRow | Refused<'tooMany' | 'failed'>> {
+): Promise<BulkImportRow | Failure<'tooMany' | 'failed'>> {
   const limited = await applicationLimit(database, { ...LIMIT, subject: caller.user.id });
   if (limited !== null) return limited;
   const { url, access_token: token } = configuration;
   const [first] = entities;
   const source = createSource(outbound, { url, token }, caller.user.id);
   const checked = await checkInPlace(request, (signal) => checkSource(source, first!, signal));
-  if (isRefused(checked)) return checked;
+  if (isFailure(checked)) return checked;
   const key = await secretKey();
   const begin = (act: Act<SignedIn>) => store(act, { url, token }, new URL(ownUrl).host, checked, entities);
   return acting(caller, async (act) => {
     const begun = await begin(act);
-    if (!isRefused(begun)) await keepConfiguration(act, key, begun.id, { url: baseOfSource(url) ?? url, token });
+    if (!isFailure(begun)) await keepConfiguration(act, key, begun.id, { url: baseOfSource(url) ?? url, token });
     return begun;
   });
 }
@@ -85,7 +85,7 @@ async function store(
   ownHost: string,
   { version, enterprise }: CheckedSource,
   entities: readonly GivenEntity[],
-): Promise<BulkImportRow | Refused<'failed'>> {
+): Promise<BulkImportRow | Failure<'failed'>> {
   const named = entities.map(({ destination_slug, destination_name, ...entity }) => ({
     ...entity,
     destination_slug: destination_slug ?? destination_name ?? '',
@@ -93,7 +93,7 @@ async function store(
   const ownSource = URL.parse(url)?.host === ownHost;
   for (const entity of named) {
     const parent = await checkDestination(act, act.by, entity, ownSource);
-    if (isRefused(parent)) return parent;
+    if (isFailure(parent)) return parent;
   }
   if (token.length > LONGEST) return tooLong('Access token');
   if (url.length > LONGEST) return tooLong('Url');

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { placeOfSecret } from '#authentication/tokens/site-keys.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
 import { findSite, updateSite } from './store.ts';
@@ -17,7 +17,7 @@ export async function issueCredentials(
   act: Act,
   key: KeyObject,
   siteId: number,
-): Promise<SiteCredentials | Refused<'primary' | 'notFound'>> {
+): Promise<SiteCredentials | Failure<'primary' | 'notFound'>> {
   const site = await findSite(act, siteId);
   if (site === null) return refused('notFound');
   if (site.is_primary) return refused('primary');

@@ -2,7 +2,7 @@ import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Base } from '#http/request/base-url.ts';
-import { type FieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { keepApplication } from './oauth-application.ts';
 import { asBase, isHere, type Site, type SiteFields } from './site.ts';
 import {
@@ -50,7 +50,7 @@ const DEFAULTS: SiteFields = {
   selective_sync_type: null,
 };
 
-type Refusal = Refused<'invalid' | 'notFound'>;
+type Refusal = Failure<'invalid' | 'notFound'>;
 
 export async function createSite(act: Act, change: SiteChange, base: Base): Promise<Site | Refusal> {
   const fields = { ...changed(DEFAULTS, change), is_primary: change.primary ?? false };

@@ -2,7 +2,7 @@ import type { Act } from '#events/unit-of-work.ts';
 import { hash, optional, type Parameters, required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integer } from '#http/parameters/types.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import {
   COUNTED_BY_SECONDARIES,
   findSite,
@@ -60,7 +60,7 @@ export async function keepReport(
   act: Act,
   siteId: number,
   report: Report,
-): Promise<SiteWithStatus | Refused<'otherSite'>> {
+): Promise<SiteWithStatus | Failure<'otherSite'>> {
   const site = report.geo_node_id === siteId ? await findSite(act, siteId) : null;
   if (site === null) return refused('otherSite');
   const seconds = (moment: string | null | undefined) => (moment == null ? null : secondsOf(moment));

@@ -9,7 +9,7 @@ import { isInUse } from '#git/storage/storage.ts';
 import { checksumOfRepository } from '#git/transfer/checksum.ts';
 import { insertIntent, takeIntent } from '#repositories/ref-updates/intents.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { basic } from '#test/examples/scene.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import type { Project } from '#test/support/world.ts';
@@ -133,7 +133,7 @@ test('a write that does not end fails the move, and one that ends is waited for'
   const intent = await database.transaction((tx) =>
     insertIntent(tx, { of: { projectId }, at, changes: [] }, { server: true, userId: null }),
   );
-  assert.ok(!isRefused(intent));
+  assert.ok(!isFailure(intent));
   const moving = work();
   while ((await one.move()).state !== 'started') await Promise.resolve();
   clock.advance(31);
@@ -287,7 +287,7 @@ test('what was let in before a move, and is late, is not written to where the re
   const late = (place: Awaited<ReturnType<typeof placeOf>>) =>
     moveRefs(server.rooms, { project: place, by: { server: true, userId: null }, changes });
   const refusal = await late(before);
-  assert.equal(isRefused(refusal) && refusal.code, 'readOnly');
+  assert.equal(isFailure(refusal) && refusal.code, 'readOnly');
   assert.equal(await late(await placeOf(project.id)), undefined);
   await moveAll();
   assert.equal((await owner.get(`${project.repository}/branches/late`)).status, 200);

@@ -2,7 +2,7 @@ import { subscription } from '#events/event-bus.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
-import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { type Kind, kindOf, placesIn } from './repository-kinds.ts';
 import { LANE, moveNext } from './run.ts';
@@ -25,7 +25,7 @@ export async function schedule(
   kind: Kind,
   containerId: number,
   { destination, storages, source }: Wish,
-): Promise<Move | Refused<'gone' | 'invalid'>> {
+): Promise<Move | Failure<'gone' | 'invalid'>> {
   const container = await kind.find(act, containerId);
   if (container === null || (source !== undefined && container.storage !== source)) return refused('gone');
   const wrong = fieldErrors({
@@ -74,6 +74,6 @@ export const moveWanted = subscription({
   fact: 'storage-wanted',
   async inTransaction(act, { projectId, storage }) {
     const move = await schedule(act, kindOf('project'), projectId, { destination: storage, storages: [storage] });
-    if (isRefused(move)) throw new Error(`The move of project ${projectId} was refused: ${move.code}`);
+    if (isFailure(move)) throw new Error(`The move of project ${projectId} was refused: ${move.code}`);
   },
 });

@@ -15,7 +15,7 @@ import type { Rooms } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { fieldErrors, invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { dropDraft, sweepDraft } from './cleanup.ts';
 import type { Snippet } from './store.ts';
@@ -40,10 +40,10 @@ export async function createSnippet(
   rooms: CreatingRooms,
   caller: SignedIn,
   wish: SnippetWish,
-): Promise<Snippet | Refused<'invalid'>> {
+): Promise<Snippet | Failure<'invalid'>> {
   const storages = Object.keys(rooms.config.storages);
   const draft = await rooms.acting(caller, (act) => insertDraft(act, wish, storages));
-  if (isRefused(draft)) return draft;
+  if (isFailure(draft)) return draft;
   try {
     const refusal = await makeRepository(rooms, caller, draft, wish);
     if (refusal === undefined) return await rooms.acting(caller, (act) => show(act, draft));
@@ -59,7 +59,7 @@ async function insertDraft(
   act: Act<SignedIn>,
   { title, description, visibility, files }: SnippetWish,
   storages: readonly string[],
-): Promise<Snippet | Refused<'invalid'>> {
+): Promise<Snippet | Failure<'invalid'>> {
   const settings = await readSettings(act);
   const wrong = fieldErrors({
     title: title.trim() === '' ? ["can't be blank"] : [],
@@ -94,7 +94,7 @@ async function makeRepository(
   { user: { name, email } }: SignedIn,
   { storage, disk_path }: Snippet,
   { files, title }: SnippetWish,
-): Promise<undefined | Refused<'invalid'>> {
+): Promise<undefined | Failure<'invalid'>> {
   // What is half made when the client goes away would only have to be removed.
   const git = gitFor(rooms.git, null);
   const repository = repositoryAt(git, storage, disk_path);

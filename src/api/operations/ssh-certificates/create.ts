@@ -2,7 +2,7 @@ import { KEY_TYPES, readSshKey, type SshKey } from '#authentication/tokens/ssh-k
 import type { Reader } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
 import { recordCertificate } from './activity.ts';
 import { type Certificate, insertCertificate, isRegistered } from './store.ts';
@@ -20,7 +20,7 @@ export async function createCertificate(
   act: Act,
   group: Group,
   { title, key }: Wish,
-): Promise<Certificate | Refused<'invalid'>> {
+): Promise<Certificate | Failure<'invalid'>> {
   const parsed = readSshKey(key);
   // Wins over all other texts.
   if (parsed === null) return refused('invalid', { texts: 'Invalid key' });

@@ -3,7 +3,7 @@ import { placeOfNamespace } from '#domain/namespaces/routes.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { recordCertificate } from './activity.ts';
 import { type Certificate, deleteBelowTheTop, deleteCertificate } from './store.ts';
 
@@ -12,7 +12,7 @@ export async function endCertificate(
   act: Act,
   group: Group,
   certificate: Certificate,
-): Promise<undefined | Refused<'gone'>> {
+): Promise<undefined | Failure<'gone'>> {
   if (!(await deleteCertificate(act, certificate.id))) return refused('gone');
   await recordCertificate(act, group, 'delete_ssh_certificate', certificate);
 }

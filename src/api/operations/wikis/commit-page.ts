@@ -13,7 +13,7 @@ import { moveRefs, type WikiAbility } from '#repositories/ref-updates/move-refs.
 import { repositoryOf } from '#repositories/repository.ts';
 import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
 import { turnsPerKey } from '#runtime/concurrency-limiter.ts';
-import { invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { type WikiAt, wikiNow } from './load-page.ts';
 
 /** Changes of pages become a commit on the wiki's default branch, each on the one before it. */
@@ -36,7 +36,7 @@ export interface Plan<Result> {
   readonly result: Result;
 }
 
-type Planned<Result, Code extends string> = Promise<Plan<Result> | Refused<Code>>;
+type Planned<Result, Code extends string> = Promise<Plan<Result> | Failure<Code>>;
 export type WriteRefusal = 'readOnly' | 'invalid';
 
 export interface Written<Result> {
@@ -59,7 +59,7 @@ export function writeToWiki<Result, Code extends string>(
   rooms: WritingRooms,
   writer: Writer,
   plan: (now: WikiAt | null) => Planned<Result, Code>,
-): Promise<Written<Result> | Refused<WriteRefusal | Code>> {
+): Promise<Written<Result> | Failure<WriteRefusal | Code>> {
   const { project, group } = writer.place;
   const key = project ? `project ${project.id}` : `group ${group.id}`;
   return turns(rooms.git)(key, () => writeInTurn(rooms, writer, plan), rooms.git);
@@ -69,19 +69,19 @@ async function writeInTurn<Result, Code extends string>(
   requested: WritingRooms,
   writer: Writer,
   plan: (now: WikiAt | null) => Planned<Result, Code>,
-): Promise<Written<Result> | Refused<WriteRefusal | Code>> {
+): Promise<Written<Result> | Failure<WriteRefusal | Code>> {
   const rooms = { ...requested, git: gitFor(requested.git, null) };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const known = await findWiki(rooms.database.reader, writer.place);
     const now = await wikiNow(rooms.git, known);
     const planned = await plan(now);
-    if (isRefused(planned)) return planned;
+    if (isFailure(planned)) return planned;
     if (planned.changes.length === 0) return { wiki: now!.wiki, commit: null, result: planned.result };
     const wiki = await ensureWiki(rooms, writer.caller, writer.place);
-    if (isRefused(wiki)) return wiki;
+    if (isFailure(wiki)) return wiki;
     const commit = await commitOn(rooms, writer, { wiki, now, planned });
-    if (!isRefused(commit)) return { wiki, commit, result: planned.result };
-    if (commit.code !== 'moved') return commit as Refused<WriteRefusal>;
+    if (!isFailure(commit)) return { wiki, commit, result: planned.result };
+    if (commit.code !== 'moved') return commit as Failure<WriteRefusal>;
     await pause(PAUSE_MS);
   }
   return CHANGED;
@@ -98,7 +98,7 @@ async function commitOn<Result>(
   rooms: WritingRooms,
   { caller, may }: Writer,
   { wiki, now, planned }: Committing<Result>,
-): Promise<string | null | Refused<WriteRefusal | 'moved'>> {
+): Promise<string | null | Failure<WriteRefusal | 'moved'>> {
   const { changes, message, renamed, branch = wiki.default_branch } = planned;
   const repository = repositoryOf(rooms.git, wiki);
   const tip = branch === now?.wiki.default_branch ? now.commit : await branchTip(repository, branch);
@@ -116,7 +116,7 @@ async function commitOn<Result>(
   return refused('moved');
 }
 
-function refusedChange(code: string): null | Refused<WriteRefusal | 'moved'> {
+function refusedChange(code: string): null | Failure<WriteRefusal | 'moved'> {
   switch (code) {
     case 'empty':
       return null;

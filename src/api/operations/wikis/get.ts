@@ -2,7 +2,7 @@ import type { Place } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Rooms } from '#http/services.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { findPage, type WikiAt, wikiNow } from './load-page.ts';
 import { readText, type ShownPage, shownPage } from './page-content.ts';
 import type { PageReader } from './read-queue.ts';
@@ -20,7 +20,7 @@ export async function readPage(
   place: Place,
   { slug, version, render_html }: Wanted,
   reader: PageReader,
-): Promise<ShownPage | Refused<'missing'>> {
+): Promise<ShownPage | Failure<'missing'>> {
   const now = await wikiNow(rooms.git, await findWiki(rooms.database.reader, place));
   const at = now && version ? await atVersion(now, version) : now;
   const found = at && (await findPage(at, slug));

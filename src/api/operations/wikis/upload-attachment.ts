@@ -15,7 +15,7 @@ import type { Incoming } from '#http/request/incoming.ts';
 import type { Rooms } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
-import { invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { type WriteRefusal, type Writer, writeToWiki } from './commit-page.ts';
 import type { Attached } from './entities.ts';
 
@@ -36,7 +36,7 @@ export async function attach(
   rooms: Rooms,
   writer: Writer,
   { request, given }: Upload,
-): Promise<Attached | Refused<WriteRefusal | 'fileMissing' | 'fileInvalid'>> {
+): Promise<Attached | Failure<WriteRefusal | 'fileMissing' | 'fileInvalid'>> {
   const received = await receiveFile(request, 'file', async (file, { filename }) => {
     const stored = await storeBlob(rooms.blobs, file, { maxBytes: LARGEST });
     if (!('sha256' in stored)) throw bodyTooLarge();
@@ -48,7 +48,7 @@ export async function attach(
   if (branch != null && !validBranchName(branch)) return invalid({ branch: ['is invalid'] });
   const { filename, stored } = received.made;
   const wiki = await ensureWiki(rooms, writer.caller, writer.place);
-  if (isRefused(wiki)) return wiki;
+  if (isFailure(wiki)) return wiki;
   const opened = await openBlob(rooms.blobs, stored.sha256);
   const content = { size: stored.size, chunks: opened!.stream as Readable as AsyncIterable<Buffer> };
   const id = await writeBlob(rooms.git, repositoryOf(rooms.git, wiki), content);
@@ -60,11 +60,11 @@ export async function attach(
     ...(branch != null && { branch }),
     result: branch ?? now?.wiki.default_branch,
   }));
-  if (isRefused(written)) return written;
+  if (isFailure(written)) return written;
   return { file_name, file_path, branch: written.result ?? written.wiki.default_branch };
 }
 
-function withoutFile({ file }: Raw): Refused<'fileMissing' | 'fileInvalid'> {
+function withoutFile({ file }: Raw): Failure<'fileMissing' | 'fileInvalid'> {
   return refused(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
 }
 

@@ -6,7 +6,7 @@ import { humanSize } from '#http/parameters/texts.ts';
 import type { Rooms } from '#http/services.ts';
 import type { Renaming } from '#repositories/ref-updates/intents.ts';
 import { type PageName, pageAt, slugKey } from '#repositories/wikis/page-names.ts';
-import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import {
   CHANGED,
@@ -36,7 +36,7 @@ export async function createPage(
   rooms: WritingRooms,
   writer: Writer,
   wish: Wish & { readonly title: string; readonly content: string },
-): Promise<ShownPage | Refused<WriteRefusal>> {
+): Promise<ShownPage | Failure<WriteRefusal>> {
   const slug = slugOf(wish.title);
   const wrong = await errorsOf(rooms, slug, wish);
   if (wrong !== null) return wrong;
@@ -49,10 +49,10 @@ export async function createPage(
     const changes = [{ action: 'create' as const, path: page.path, content: Buffer.from(content) }];
     return { changes, message, result: page };
   });
-  return isRefused(written) ? written : shownPage(rooms, written.wiki, page, content, 'its writer');
+  return isFailure(written) ? written : shownPage(rooms, written.wiki, page, content, 'its writer');
 }
 
-function duplicate({ page }: FoundPage): Refused<'invalid'> {
+function duplicate({ page }: FoundPage): Failure<'invalid'> {
   return invalid({ base: [`Duplicate page: A page with that title already exists in the file ${page.path}`] });
 }
 
@@ -61,7 +61,7 @@ export async function updatePage(
   writer: Writer,
   slug: string,
   wish: Wish & { readonly last_commit_sha?: string | null | undefined },
-): Promise<ShownPage | Refused<WriteRefusal | 'missing'>> {
+): Promise<ShownPage | Failure<WriteRefusal | 'missing'>> {
   const wrong = wish.title == null ? await errorsOf(rooms, null, wish) : null;
   if (wrong !== null) return wrong;
   const written = await writeToWiki(rooms, writer, async (now) => {
@@ -74,7 +74,7 @@ export async function updatePage(
     if (last && last !== (await lastCommitFor(now.git, now.repository, now.commit, found.page.path))) return CHANGED;
     return planUpdate(now, writer, found, { ...wish, slug: wanted });
   });
-  if (isRefused(written)) return written;
+  if (isFailure(written)) return written;
   const { page, content } = written.result;
   return shownPage(rooms, written.wiki, page, content, 'its writer');
 }
@@ -89,7 +89,7 @@ async function planUpdate(
   { caller }: Writer,
   { page, blob }: FoundPage,
   wish: Wish & { readonly slug: string },
-): Promise<Plan<Updated> | Refused<'invalid'>> {
+): Promise<Plan<Updated> | Failure<'invalid'>> {
   const { slug, format } = wish;
   const ending = format == null || format === page.format ? page.ending : FORMATS[format];
   const next = pageAt(`${slug}.${ending}`) as PageName;
@@ -129,13 +129,13 @@ export async function deletePage(
   rooms: WritingRooms & Pick<Rooms, 'log'>,
   writer: Writer,
   slug: string,
-): Promise<undefined | Refused<WriteRefusal | 'missing' | 'failed'>> {
+): Promise<undefined | Failure<WriteRefusal | 'missing' | 'failed'>> {
   const written = await removePage(rooms, writer, slug).catch((err: unknown) => {
     if (!isOfStorage(err)) throw err;
     rooms.log.error({ err }, 'A page of a wiki could not be deleted');
     return refused('failed');
   });
-  return isRefused(written) ? written : undefined;
+  return isFailure(written) ? written : undefined;
 }
 
 function removePage(rooms: WritingRooms, writer: Writer, slug: string) {
@@ -153,7 +153,7 @@ async function errorsOf(
   { database }: WritingRooms,
   slug: string | null,
   { content }: Wish,
-): Promise<Refused<'invalid'> | null> {
+): Promise<Failure<'invalid'> | null> {
   const { wiki_page_max_content_bytes: most } = await readSettings(database.reader);
   const wrong = fieldErrors({
     title: slug === null ? [] : titleErrors(slug),

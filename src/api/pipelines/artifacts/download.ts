@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { Rooms } from '#http/services.ts';
 import { contentDisposition } from '#repositories/raw-content.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { hasLapsed } from '../jobs/index.ts';
 import { type Artifact, findArtifact } from './store.ts';
 
@@ -22,7 +22,7 @@ export type AllowedArchive = Artifact & { readonly [allowed]: true };
 export async function sendArchive(
   { blobs }: Pick<Rooms, 'blobs'>,
   archive: AllowedArchive,
-): Promise<StreamReply | Refused<'none'>> {
+): Promise<StreamReply | Failure<'none'>> {
   const blob = await openBlob(blobs, archive.sha256);
   if (blob === null) return refused('none');
   return {

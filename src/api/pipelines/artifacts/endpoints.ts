@@ -6,7 +6,7 @@ import { forbidden } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { isRefused, refused } from '#runtime/failure.ts';
+import { isFailure, refused } from '#runtime/failure.ts';
 import { actingOnJob, Job, mayForce, readingJob } from '../jobs/index.ts';
 import { byReadersToken, readingArchive, readingLatestArchive } from './access.ts';
 import { findArchive, sendArchive } from './download.ts';
@@ -32,7 +32,7 @@ export const uploadArtifacts = endpoint({
   answer: stream,
   async handle({ request, given, prove }, rooms) {
     const kept = await upload(rooms, { request, given, prove });
-    return isRefused(kept) ? kept : { status: 201, headers: {} };
+    return isFailure(kept) ? kept : { status: 201, headers: {} };
   },
 });
 

@@ -5,7 +5,7 @@ import type { Rooms } from '#http/services.ts';
 import { createPlaces } from '#rate-limits/concurrency-slots.ts';
 import type { Receiver } from '#rate-limits/stream-limits.ts';
 import { rawHeaders } from '#repositories/raw-content.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { type ReadRange, type Unpacked, unpackFile } from '../zip-files/index.ts';
 import type { AllowedArchive } from './download.ts';
 
@@ -22,7 +22,7 @@ export async function sendFileOf(
   archive: AllowedArchive,
   path: string,
   { client, clientAddress }: Receiver,
-): Promise<StreamReply | Refused<'none' | 'noFile'>> {
+): Promise<StreamReply | Failure<'none' | 'noFile'>> {
   let isThere = true;
   const read: ReadRange = async (start, end) => {
     const blob = await openBlob(blobs, archive.sha256, { start, end });

@@ -13,7 +13,7 @@ import { MEBIBYTE } from '#http/request/body.ts';
 import { receiveFile } from '#http/request/file-upload.ts';
 import type { Incoming } from '#http/request/incoming.ts';
 import type { Rooms } from '#http/services.ts';
-import { isRefused, refused } from '#runtime/failure.ts';
+import { isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { ARTIFACT_TYPES, type ArtifactTypeName, readStanding } from '../jobs/index.ts';
 import { expiryOf } from './expiry.ts';
@@ -50,7 +50,7 @@ export async function upload(rooms: Rooms, { request, given, prove }: Upload) {
   if (received.made === undefined)
     return refused(all.file === undefined || isFilePart(all.file) ? 'missing' : 'invalid');
   const { filename, blob } = received.made;
-  if (isRefused(blob)) return refused('tooLarge');
+  if (isFailure(blob)) return refused('tooLarge');
   const said = readFields(all);
   if (ARTIFACT_TYPES[said.artifact_type].format !== said.artifact_format) return refused('wrongFormat');
   const { default_artifacts_expire_in: byDefault } = await readSettings(rooms.database.reader);

@@ -4,7 +4,7 @@ import type { Runner } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
 import { type FailureReason, hasLapsed } from '../jobs/index.ts';
 import { changeJob, heldBack, jobsTurn } from '../processing/index.ts';
@@ -39,7 +39,7 @@ const MOST_TRIES = 100;
  * could run is failed on the way. `none`: there is nothing for it; `lost`: there was, and others were faster, or there is more to be
  * looked at than one question is worth, so that it is to ask again.
  */
-export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Refused<'none' | 'lost'>> {
+export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Failure<'none' | 'lost'>> {
   const { reader } = rooms.database;
   if (!(await anyWaits(reader))) return refused('none');
   let lost = false;

@@ -10,7 +10,7 @@ import { readCommit } from '#git/objects/object-reader.ts';
 import { lastCommitFor } from '#git/trees/path-entries.ts';
 import type { Rooms } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { decrypt } from '#security/encryption.ts';
 import { type Cache, expandVariables } from '../ci-file/index.ts';
 import type { FailureReason } from '../jobs/index.ts';
@@ -34,7 +34,7 @@ export async function toldOrFailed(
   asking: Asking,
   taken: Taken,
   baseUrl: string,
-): Promise<object | Refused<'failed'>> {
+): Promise<object | Failure<'failed'>> {
   try {
     return await handOut(rooms, asking, taken, baseUrl);
   } catch (error) {

@@ -7,7 +7,7 @@ import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { hash, optional } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { isRefused, refused } from '#runtime/failure.ts';
+import { isFailure, refused } from '#runtime/failure.ts';
 import { byRunnerToken, contact, heardJustNow, machineParams } from '../runners/index.ts';
 import { takeJob } from './claim-job.ts';
 import { toldOrFailed } from './deliver-job.ts';
@@ -45,9 +45,9 @@ export const requestJob = endpoint({
     }
     const asking = { runner, managerId, features: info?.features };
     const taken = await takeJob(rooms, asking);
-    if (isRefused(taken)) return taken.code === 'lost' ? refused('lost') : nothing(value);
+    if (isFailure(taken)) return taken.code === 'lost' ? refused('lost') : nothing(value);
     const payload = await toldOrFailed(rooms, asking, taken, request.baseUrl);
-    if (isRefused(payload)) return refused('lost');
+    if (isFailure(payload)) return refused('lost');
     return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
   },
 });

@@ -5,7 +5,7 @@ import { type MovingProject, moveRefs } from '#repositories/ref-updates/move-ref
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
 import type { Work } from './store.ts';
 
@@ -28,10 +28,10 @@ export async function keepPipelineRef(
   const repository = repositoryOf(rooms.git, project);
   if ((await resolveRef(repository, ref)) !== null) return true;
   const moved = await moveRefs(rooms, { project, by: BY_SERVER, changes: [{ ref, oldId: zeroId, newId: sha }] });
-  if (isRefused(moved) && moved.code === 'readOnly')
+  if (isFailure(moved) && moved.code === 'readOnly')
     await rooms.database.transaction((tx) => keepLater(tx, pipeline_id));
   // Another job of the pipeline may have been faster.
-  return !isRefused(moved) || (await resolveRef(repository, ref)) !== null;
+  return !isFailure(moved) || (await resolveRef(repository, ref)) !== null;
 }
 
 /** Chosen: so long a read-only repository rests before somebody asks again whether it still is. */
@@ -62,8 +62,8 @@ export const dropPipelineRef = defineJob({
     const now = await resolveRef(repositoryOf(rooms.git, project), ref);
     if (now === null) return;
     const moved = await moveRefs(rooms, { project, by: BY_SERVER, changes: [{ ref, oldId: now, newId: zeroId }] });
-    if (isRefused(moved) && moved.code === 'readOnly') return dropLater(rooms, { projectId, pipelineId });
-    if (isRefused(moved) && moved.code !== 'moved') throw new Error(`${ref} could not be removed: ${moved.code}`);
+    if (isFailure(moved) && moved.code === 'readOnly') return dropLater(rooms, { projectId, pipelineId });
+    if (isFailure(moved) && moved.code !== 'moved') throw new Error(`${ref} could not be removed: ${moved.code}`);
   },
 });
 

@@ -1,19 +1,19 @@
 import type { Transaction } from '#database/database.ts';
 import { findJob, type JobRow } from '#domain/jobs.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { cancelJob, playJob, retryJob } from '../processing/index.ts';
 
 /** What users do with a job; each returns the job as it is then, or the one that has come in its place. */
 
-export async function cancel(act: Act, job: JobRow, force: boolean): Promise<JobRow | Refused<'gone'>> {
+export async function cancel(act: Act, job: JobRow, force: boolean): Promise<JobRow | Failure<'gone'>> {
   await cancelJob(act, job.id, { force });
   return again(act, job, job.id);
 }
 
-export async function retry(act: Act, job: JobRow): Promise<JobRow | Refused<'gone' | 'forbidden' | 'notRetryable'>> {
+export async function retry(act: Act, job: JobRow): Promise<JobRow | Failure<'gone' | 'forbidden' | 'notRetryable'>> {
   const id = await retryJob(act, job, act.by.user?.id ?? null);
-  return isRefused(id) ? id : again(act, job, id);
+  return isFailure(id) ? id : again(act, job, id);
 }
 
 /** `variables`: their values are encrypted. */
@@ -21,11 +21,11 @@ export async function play(
   act: Act,
   job: JobRow,
   variables: Parameters<typeof playJob>[2],
-): Promise<JobRow | Refused<'gone' | 'forbidden' | 'unplayable'>> {
+): Promise<JobRow | Failure<'gone' | 'forbidden' | 'unplayable'>> {
   const id = await playJob(act, job, variables);
-  return isRefused(id) ? id : again(act, job, id);
+  return isFailure(id) ? id : again(act, job, id);
 }
 
-async function again(tx: Transaction, { project_id }: JobRow, id: number): Promise<JobRow | Refused<'gone'>> {
+async function again(tx: Transaction, { project_id }: JobRow, id: number): Promise<JobRow | Failure<'gone'>> {
   return (await findJob(tx, project_id, id)) ?? refused('gone');
 }

@@ -1,10 +1,10 @@
 import type { JobRow } from '#domain/jobs.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
 
 /** Log and files of a job that has ended are gone, for ever (contract/runners.md §5.4). */
-export async function erase(act: Act, job: JobRow): Promise<JobRow | Refused<'notErasable'>> {
+export async function erase(act: Act, job: JobRow): Promise<JobRow | Failure<'notErasable'>> {
   if (!hasFinished(job.status)) return refused('notErasable');
   const files = await act.deleteFrom('job_artifacts').where('job_id', '=', job.id).executeTakeFirst();
   const held = await act

@@ -1,7 +1,7 @@
 import type { Caller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { type Inspected, inspectCiFile, type ReadFile, tooBig, tooManyJobs, toYaml } from '../ci-file/index.ts';
 import { configPath, creationText, dryRun, filesAt, type PrepareRooms } from '../pipelines/index.ts';
 import type { Linted, LintedJob } from './entities.ts';
@@ -51,7 +51,7 @@ async function outcomeOf(
   const configuration = inspected?.configuration ?? null;
   if (dryRunRef !== null) {
     const plan = await dryRun(rooms, caller, project, { ref: dryRunRef, baseUrl }, configuration);
-    if (isRefused(plan)) return creationText(plan);
+    if (isFailure(plan)) return creationText(plan);
     return includeJobs ? tellable(jobsOfPlan(plan)) : [];
   }
   if (configuration === null) return 'Please provide content of .gitlab-ci.yml';

@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { nextRunAfter } from './cron.ts';
 import { countSchedules, insertSchedule, type ScheduleRow } from './store.ts';
 import { type Content, checked } from './validation.ts';
@@ -16,9 +16,9 @@ export async function createSchedule(
   act: Act<SignedIn>,
   project: Project,
   { active, ...wish }: Content & { readonly active: boolean },
-): Promise<ScheduleRow | Refused<'invalid'>> {
+): Promise<ScheduleRow | Failure<'invalid'>> {
   const content = await checked(act, project, wish, 'create');
-  if (isRefused(content)) return content;
+  if (isFailure(content)) return content;
   if ((await countSchedules(act, project.id)) >= MOST_IN_PROJECT) {
     return invalid({ base: [`Maximum number of ci pipeline schedules (${MOST_IN_PROJECT}) exceeded`] });
   }

@@ -9,7 +9,7 @@ import { INVALID } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { periodParams, pipelinesOfSchedule } from '../pipelines/index.ts';
 import {
   deletingSchedule,
@@ -79,7 +79,7 @@ export const createPipelineSchedule = endpoint({
     const { description, cron, cron_timezone, active } = params;
     const wish = { description, ref, cron, cron_timezone, active };
     const made = await acting(caller, (act) => createSchedule(act, project, wish), { turn: turnOf(project) });
-    return isRefused(made) ? made : shownTo({ project, caller }, made);
+    return isFailure(made) ? made : shownTo({ project, caller }, made);
   },
 });
 
@@ -100,7 +100,7 @@ export const updatePipelineSchedule = endpoint({
       ...(active == null ? {} : { active }),
     };
     const changed = await acting(caller, (act) => changeSchedule(act, project, schedule, changes));
-    return isRefused(changed) ? changed : shownTo({ project, caller }, changed);
+    return isFailure(changed) ? changed : shownTo({ project, caller }, changed);
   },
 });
 
@@ -112,7 +112,7 @@ export const takeOwnershipOfPipelineSchedule = endpoint({
   answer: created(PipelineScheduleDetail),
   async write(act, { project, caller, schedule }) {
     const taken = await takeSchedule(act, schedule);
-    if (isRefused(taken)) return taken;
+    if (isFailure(taken)) return taken;
     const status = schedule.owner_id === caller.user.id ? 200 : undefined;
     return new Reply(shownTo({ project, caller }, taken), { status });
   },

@@ -8,7 +8,7 @@ import type { Rooms } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { createOfRef } from '../pipelines/index.ts';
 import { nextRunAfter } from './cron.ts';
 import { deactivate, dueSchedules, moveOn, readSchedule, type ScheduleRow } from './store.ts';
@@ -96,7 +96,7 @@ async function make(rooms: Rooms, by: SignedIn, { project, schedule, origin }: R
       keepsBroken: true,
       baseUrl: rooms.ownUrl(),
     });
-    return !isRefused(made) || !['notPermitted', 'notAllowed'].includes(made.code);
+    return !isFailure(made) || !['notPermitted', 'notAllowed'].includes(made.code);
   } catch (error) {
     // Since he was asked.
     if (error instanceof AccessLost) return false;

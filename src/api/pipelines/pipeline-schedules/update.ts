@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { nextRunAfter } from './cron.ts';
 import { readSchedule, type ScheduleRow, updateSchedule } from './store.ts';
 import { type Content, checked } from './validation.ts';
@@ -15,12 +15,12 @@ export async function changeSchedule(
   project: Project,
   { id }: ScheduleRow,
   changes: Changes,
-): Promise<ScheduleRow | Refused<'invalid' | 'gone'>> {
+): Promise<ScheduleRow | Failure<'invalid' | 'gone'>> {
   const now = await readSchedule(act, id);
   if (now === null) return refused('gone');
   const { active = now.active, ...others } = changes;
   const content = await checked(act, project, { ...now, ...others }, 'update');
-  if (isRefused(content)) return content;
+  if (isFailure(content)) return content;
   if (Object.keys(changes).length === 0) return now;
   const { description, ref, cron, cron_timezone } = content;
   const isOther = cron !== now.cron || cron_timezone !== now.cron_timezone || (active && !now.active);
@@ -30,7 +30,7 @@ export async function changeSchedule(
 }
 
 /** From now on its pipelines run in the name of whoever takes it; whose it is already keeps it as it is. */
-export async function takeSchedule(act: Act<SignedIn>, schedule: ScheduleRow): Promise<ScheduleRow | Refused<'gone'>> {
+export async function takeSchedule(act: Act<SignedIn>, schedule: ScheduleRow): Promise<ScheduleRow | Failure<'gone'>> {
   const owner_id = act.by.user.id;
   if (schedule.owner_id === owner_id) return schedule;
   return (await updateSchedule(act, schedule.id, { owner_id })) ?? refused('gone');

@@ -1,7 +1,7 @@
 import { mayChangeJobsOf } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type FieldErrors, fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, invalid } from '#runtime/failure.ts';
 import { isCron, nextRunAfter } from './cron.ts';
 import { placeOf } from './ref-names.ts';
 import { zoneNamed } from './time-zones.ts';
@@ -26,7 +26,7 @@ export async function checked(
   project: Project,
   content: Content,
   verb: 'create' | 'update',
-): Promise<Sound | Refused<'invalid'>> {
+): Promise<Sound | Failure<'invalid'>> {
   const errors = problemsOf(content, act.now);
   if (errors !== null) return invalid(errors);
   const sound = content as Sound;

@@ -1,7 +1,7 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, shown } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { invalid, isRefused } from '#runtime/failure.ts';
+import { invalid, isFailure } from '#runtime/failure.ts';
 import { changingVariables, deletingSchedule, deletingVariables, variableOfPath } from './access.ts';
 import { ScheduleVariable } from './entities.ts';
 import { CHANGED_VARIABLE, NEW_VARIABLE } from './parameters.ts';
@@ -23,7 +23,7 @@ export const createScheduleVariable = endpoint({
   answer: created(ScheduleVariable),
   async handle({ schedule, caller, params }, { acting, secretKey }) {
     const row = sealed(await secretKey(), schedule.id, { ...params, key: params.key.trim() });
-    if (isRefused(row)) return row;
+    if (isFailure(row)) return row;
     return acting(caller, (act) => insertVariable(act, row));
   },
 });
@@ -51,7 +51,7 @@ export const updateScheduleVariable = endpoint({
       value: params.value ?? now.value,
       variable_type: params.variable_type ?? now.variable_type,
     });
-    if (isRefused(row)) return row;
+    if (isFailure(row)) return row;
     return acting(caller, (act) => updateVariable(act, row));
   },
 });

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
 import type { Rooms } from '#http/services.ts';
-import { fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
 import { problemsOf } from '../variables/index.ts';
@@ -60,7 +60,7 @@ interface Wish {
 }
 
 /** What stands for a variable that is sound, ready to be stored. */
-export function sealed(secretKey: KeyObject, scheduleId: number, wish: Wish): StoredVariable | Refused<'invalid'> {
+export function sealed(secretKey: KeyObject, scheduleId: number, wish: Wish): StoredVariable | Failure<'invalid'> {
   const errors = fieldErrors(problemsOf({ ...wish, ...ORDINARY }));
   if (errors !== null) return invalid(errors);
   const place = { schedule_id: scheduleId, key: wish.key };
@@ -79,7 +79,7 @@ const ORDINARY = { masked: false, raw: false, environment_scope: '*', descriptio
 export async function insertVariable(
   tx: Transaction,
   variable: StoredVariable,
-): Promise<StoredVariable | Refused<'invalid'>> {
+): Promise<StoredVariable | Failure<'invalid'>> {
   // The rows are few, so that their number is theirs to tell. index: pipeline_schedule_variables_by_key
   const keys = tx.selectFrom('pipeline_schedule_variables').select('key');
   if ((await keys.where('schedule_id', '=', variable.schedule_id).execute()).length >= MOST) {
@@ -93,7 +93,7 @@ export async function insertVariable(
 export async function updateVariable(
   tx: Transaction,
   { schedule_id, key, value, variable_type }: StoredVariable,
-): Promise<StoredVariable | Refused<'gone'>> {
+): Promise<StoredVariable | Failure<'gone'>> {
   const row = await tx
     .updateTable('pipeline_schedule_variables')
     .set({ value, variable_type })
@@ -108,7 +108,7 @@ export async function updateVariable(
 export async function deleteVariable(
   tx: Transaction,
   { schedule_id, key }: Pick<StoredVariable, 'schedule_id' | 'key'>,
-): Promise<StoredVariable | Refused<'gone'>> {
+): Promise<StoredVariable | Failure<'gone'>> {
   const row = await tx
     .deleteFrom('pipeline_schedule_variables')
     .where('schedule_id', '=', schedule_id)

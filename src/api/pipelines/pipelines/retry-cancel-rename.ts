@@ -1,10 +1,10 @@
 import { findPipeline, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Transaction } from '#database/database.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import { cancelPipeline, retryPipeline } from '../processing/index.ts';
 
-type Outcome<Code extends string = never> = Promise<PipelineRow | Refused<'gone' | Code>>;
+type Outcome<Code extends string = never> = Promise<PipelineRow | Failure<'gone' | Code>>;
 
 /** Runs again what has failed or was canceled. */
 export async function retry(act: Act, { id, project_id }: PipelineRow): Outcome {

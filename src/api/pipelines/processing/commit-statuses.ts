@@ -1,6 +1,6 @@
 import type { CommitStatusName } from '#database/tables/pipelines.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { hasJobNamed, insertPosted, latestPosted, UNDER_WAY, updatePosted } from './commit-status-store.ts';
 import { type PipelineKey, settle } from './state-machine.ts';
 
@@ -41,7 +41,7 @@ export async function postStatus(
   act: Act,
   pipeline: PipelineKey,
   posted: Posted,
-): Promise<number | Refused<'taken' | 'impossible'>> {
+): Promise<number | Failure<'taken' | 'impossible'>> {
   const { name, state, userId, about } = posted;
   if (await hasJobNamed(act, pipeline.id, name)) return refused('taken');
   const latest = await latestPosted(act, pipeline.id, name);

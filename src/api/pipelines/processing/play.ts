@@ -1,6 +1,6 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { heldBack } from './deployment-check.ts';
 import { type JobKey, reopen, retryJob } from './retry.ts';
 import { startJob } from './state-machine.ts';
@@ -24,7 +24,7 @@ export async function playJob(
   job: JobKey,
   variables: readonly JobVariable[],
   userId: number | null = act.by.user?.id ?? null,
-): Promise<number | Refused<'unplayable' | 'forbidden'>> {
+): Promise<number | Failure<'unplayable' | 'forbidden'>> {
   const jobs = await latestOf(act, job.pipeline_id);
   const found = jobs.find(({ id }) => id === job.id);
   if (!found) return refused('unplayable');
@@ -39,7 +39,7 @@ export async function playJob(
   }
   if (found.run_when !== 'manual' && found.run_when !== 'delayed') return refused('unplayable');
   const again = await retryJob(act, job, userId);
-  if (isRefused(again)) return again.code === 'forbidden' ? refused('forbidden') : refused('unplayable');
+  if (isFailure(again)) return again.code === 'forbidden' ? refused('forbidden') : refused('unplayable');
   if (variables.length > 0) await setJobVariables(act, again, variables);
   return again;
 }

@@ -1,6 +1,6 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { type Clone, cloneJobs } from './clone-jobs.ts';
 import { heldBack } from './deployment-check.ts';
 import { laterThan } from './job-readiness.ts';
@@ -29,7 +29,7 @@ export async function retryJob(
   act: Act,
   job: JobKey,
   userId: number | null,
-): Promise<number | Refused<'notRetryable' | 'forbidden'>> {
+): Promise<number | Failure<'notRetryable' | 'forbidden'>> {
   const jobs = await latestOf(act, job.pipeline_id);
   const old = jobs.find(({ id }) => id === job.id);
   if (!old || !isRetryable(old)) return refused('notRetryable');

@@ -6,7 +6,7 @@ import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import type { Registrar } from '#domain/runners/registration-tokens.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { recordCreated, recordRegistered } from './activity.ts';
 import type { IssuedRunner } from './entities.ts';
 import type { MachineInfo } from './managers/managers.ts';
@@ -31,11 +31,11 @@ type Owner = Registrar;
 export async function createRunner(
   act: Act<SignedIn>,
   wish: UserWish,
-): Promise<IssuedRunner | Refused<'noGroup' | 'noProject' | 'notPermitted' | 'wrong'>> {
+): Promise<IssuedRunner | Failure<'noGroup' | 'noProject' | 'notPermitted' | 'wrong'>> {
   const owner = await ownerFor(act, wish);
-  if (isRefused(owner)) return owner;
+  if (isFailure(owner)) return owner;
   const made = await insert(act, owner, wish, { creatorId: act.by.user.id });
-  if (isRefused(made)) return refused('wrong', { sentence: errorSentence(made.values.errors as never) });
+  if (isFailure(made)) return refused('wrong', { sentence: errorSentence(made.values.errors as never) });
   await recordCreated(act, made.runner);
   return made.issued;
 }
@@ -44,7 +44,7 @@ export async function createRunner(
 async function ownerFor(
   act: Act<SignedIn>,
   { runner_type, group_id, project_id }: UserWish,
-): Promise<Owner | Refused<'noGroup' | 'noProject' | 'notPermitted'>> {
+): Promise<Owner | Failure<'noGroup' | 'noProject' | 'notPermitted'>> {
   const { by } = act;
   if (runner_type === 'instance_type') return isAdministrator(by) ? { type: 'instance' } : refused('notPermitted');
   if (runner_type === 'group_type') {
@@ -69,9 +69,9 @@ export async function registerRunner(
   act: Act,
   owner: Owner,
   registration: Registration,
-): Promise<IssuedRunner | Refused<'invalid'>> {
+): Promise<IssuedRunner | Failure<'invalid'>> {
   const made = await insert(act, owner, registration, { creatorId: null });
-  if (isRefused(made)) return made;
+  if (isFailure(made)) return made;
   await recordRegistered(act, made.runner, registration.token);
   return made.issued;
 }
@@ -81,7 +81,7 @@ async function insert(
   owner: Owner,
   wish: RunnerWish & Pick<Registration, 'name' | 'info'>,
   { creatorId }: { readonly creatorId: number | null },
-): Promise<{ readonly runner: Runner; readonly issued: IssuedRunner } | Refused<'invalid'>> {
+): Promise<{ readonly runner: Runner; readonly issued: IssuedRunner } | Failure<'invalid'>> {
   const content = changedContent(wish);
   const tags = distinctTags(wish.tag_list) ?? [];
   const errors = contentErrors(content, { count: tags.length, changed: true });

@@ -3,7 +3,7 @@ import type { Runner } from '#authorization/runners.ts';
 import { runnerColumns } from '#authorization/runners.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
 import { countedUp, replaceTags, tagsOf } from './store.ts';
 import { type ContentChanges, changedContent, contentErrors, distinctTags } from './validation.ts';
 
@@ -12,7 +12,7 @@ export async function updateRunner(
   act: Act<SignedIn>,
   runner: Runner,
   changes: ContentChanges & { readonly tag_list?: readonly string[] | null | undefined },
-): Promise<Runner | Refused<'invalid'>> {
+): Promise<Runner | Failure<'invalid'>> {
   const content = changedContent(changes, runner);
   const tags = distinctTags(changes.tag_list);
   const now = await tagsOf(act, runner.id);

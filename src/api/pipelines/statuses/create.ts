@@ -11,7 +11,7 @@ import { branchTip } from '#git/refs/revision.ts';
 import type { Rooms } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { type Client, WaiterGone } from '#runtime/concurrency-limiter.ts';
-import { invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { createExternalPipeline } from '../pipelines/index.ts';
 import { jobsTurn, postStatus } from '../processing/index.ts';
 import { patient } from './lock-timeout.ts';
@@ -51,7 +51,7 @@ export async function post(
   { caller, client, baseUrl }: By,
   project: Project,
   wish: Wish,
-): Promise<StatusRow | Refused<Codes>> {
+): Promise<StatusRow | Failure<Codes>> {
   const wrong = urlError(wish.target_url ?? null);
   if (wrong !== null) return invalid({ target_url: [wrong] });
   const elsewhere = await refWithoutPipeline(git, database.reader, project, wish);
@@ -71,7 +71,7 @@ export async function post(
         const made = { ...place, sha: wish.sha, project: now.project, user, baseUrl };
         const pipeline = known ?? (await createExternalPipeline(act, made, key));
         const id = await postStatus(act, pipeline, { ...told(wish), userId: user.id });
-        return isRefused(id) ? id : readPosted(act, id);
+        return isFailure(id) ? id : readPosted(act, id);
       },
       { turn: jobsTurn(project.id), client: waiter },
     );

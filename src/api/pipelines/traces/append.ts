@@ -11,7 +11,7 @@ import { flowingBody, hasBody, MEBIBYTE } from '#http/request/body.ts';
 import type { Incoming } from '#http/request/incoming.ts';
 import type { Rooms } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { changeJob, jobsTurn } from '../processing/index.ts';
 import { counting } from './checksum.ts';
@@ -27,7 +27,7 @@ interface Appending extends Proven {
   readonly start: number;
 }
 
-type Grown = Refused<'notThere' | 'tooLong'> | { readonly size: number };
+type Grown = Failure<'notThere' | 'tooLong'> | { readonly size: number };
 
 /**
  * Appends the body of a request to the log of a job, when that is as long as the sender believes: the bytes flow to
@@ -36,7 +36,7 @@ type Grown = Refused<'notThere' | 'tooLong'> | { readonly size: number };
 export async function append(rooms: Rooms, { request, job, token, start }: Appending): Promise<Grown> {
   if (job.trace_size !== start) return refused('notThere', rangeOf(job.trace_size));
   const more = hasBody(request) ? await storeBody(rooms, { request, job, token, start }) : asItIs(job);
-  if (isRefused(more)) {
+  if (isFailure(more)) {
     await rooms.acting(
       NOBODY,
       (act) => changeJob(act, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
@@ -84,7 +84,7 @@ async function storeBody(rooms: Rooms, { request, job, token, start }: Appending
     const blob = await storeBlob(rooms.blobs, Readable.from(pieces, { objectMode: false }), {
       maxBytes: Math.max(0, most - from),
     });
-    if (isRefused(blob)) return blob;
+    if (isFailure(blob)) return blob;
     const size = from + blob.size + mask.held.length;
     if (size > most) return refused('tooLarge');
     const chunk = blob.size === 0 ? null : { start: from, ...blob };
@@ -95,7 +95,7 @@ async function storeBody(rooms: Rooms, { request, job, token, start }: Appending
 }
 
 /** Somebody else has been faster, or the job has ended meanwhile. */
-async function whyNot({ database }: Rooms, { id }: ProvenJob, token: string): Promise<Refused<'notThere'>> {
+async function whyNot({ database }: Rooms, { id }: ProvenJob, token: string): Promise<Failure<'notThere'>> {
   const now = await findProvenJob(database.reader, id, token);
   if (now === null) throw forbidden();
   requireRunning(now);

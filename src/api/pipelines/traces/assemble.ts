@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { openBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { coverageIn, LOOKED_THROUGH } from './coverage.ts';
 import { traceOf } from './get.ts';
 import { readEndedTrace, replaceChunks } from './store.ts';
@@ -16,7 +16,7 @@ export const putTraceTogether = defineJob({
     const source = traceOf({ database, blobs, secretKey }, jobId);
     const stored = await storeBlob(blobs, source).finally(() => source.destroy());
     // It has been erased meanwhile.
-    if (isRefused(stored) || stored.size !== job.trace_size) return;
+    if (isFailure(stored) || stored.size !== job.trace_size) return;
     const coverage = job.coverage === null ? null : await coverageOf({ blobs }, stored, job.coverage);
     await database.transaction((tx) => replaceChunks(tx, { id: jobId, project_id: job.project_id, coverage }, stored));
   },

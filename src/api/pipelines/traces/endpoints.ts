@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { single } from '#http/request/incoming.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { isRefused, refused } from '#runtime/failure.ts';
+import { isFailure, refused } from '#runtime/failure.ts';
 import { readingJob } from '../jobs/index.ts';
 import { append } from './append.ts';
 import { rangeOf, startOf } from './content-range.ts';
@@ -26,7 +26,7 @@ export const appendTrace = endpoint({
     const range = single(request.headers['content-range']);
     if (range === undefined) return refused('noRange');
     const grown = await append(rooms, { request, job, token, start: startOf(range) });
-    if (isRefused(grown)) return grown;
+    if (isFailure(grown)) return grown;
     const headers = {
       'Job-Status': job.status,
       ...rangeOf(grown.size),

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { storeBlob } from '#blobs/index.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { contentOf } from './get.ts';
 import { joinChunks, lastPieces, type TraceChunk } from './store.ts';
 
@@ -19,7 +19,7 @@ export const joinTracePieces = defineJob({
     if (pieces.length < 2) return;
     const source = Readable.from(contentsOf({ blobs }, pieces), { objectMode: false });
     const stored = await storeBlob(blobs, source).finally(() => source.destroy());
-    if (isRefused(stored)) return;
+    if (isFailure(stored)) return;
     await database.transaction((tx) => joinChunks(tx, jobId, pieces, stored));
   },
 });

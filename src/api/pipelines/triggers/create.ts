@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { daysAfter } from '#runtime/clock.ts';
-import { type FieldErrors, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, refused } from '#runtime/failure.ts';
 import { hasTriggers, insertTrigger, type TriggerRow } from './store.ts';
 import type { newSealedToken } from './tokens.ts';
 
@@ -23,7 +23,7 @@ export async function createTrigger(
   project: Project,
   { description, expires_at = null }: Wish,
   sealed: ReturnType<typeof newSealedToken>,
-): Promise<TriggerRow | Refused<'wrong'>> {
+): Promise<TriggerRow | Failure<'wrong'>> {
   const before = daysAfter(act.today, LONGEST_DAYS);
   if (expires_at !== null && expires_at >= before) return wrong({ expires_at: [`must be before ${before}`] });
   if (await hasTriggers(act, project.id, MOST_IN_PROJECT)) {

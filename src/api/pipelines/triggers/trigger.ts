@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Rooms } from '#http/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { type CREATION_REFUSALS, createOfRef } from '../pipelines/index.ts';
 
 interface Start {
@@ -24,7 +24,7 @@ export async function startByToken(
   rooms: Rooms,
   owner: SignedIn,
   { project, trigger, ref, variables, payload, baseUrl }: Start,
-): Promise<PipelineRow | Refused<'tooLarge' | 'broken' | keyof typeof CREATION_REFUSALS>> {
+): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof CREATION_REFUSALS>> {
   if (payload === null) return refused('tooLarge');
   const made = await createOfRef(rooms, owner, project, {
     ref,
@@ -35,6 +35,6 @@ export async function startByToken(
     keepsBroken: true,
     baseUrl,
   });
-  if (isRefused(made) || made.yaml_errors === null) return made;
+  if (isFailure(made) || made.yaml_errors === null) return made;
   return refused('broken', { text: made.yaml_errors });
 }

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
-import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { recordAdded } from './activity.ts';
 import { sealValue } from './encryption.ts';
 import { KINDS, type Owner, turnOfOwner } from './owner.ts';
@@ -22,7 +22,7 @@ export async function createVariable(
   caller: SignedIn,
   owner: Owner,
   wish: NewVariable,
-): Promise<StoredVariable | Refused<'invalid'>> {
+): Promise<StoredVariable | Failure<'invalid'>> {
   const key = await secretKey();
   return acting(caller, (act) => create(act, key, owner, wish), { turn: turnOfOwner(owner) });
 }
@@ -32,7 +32,7 @@ async function create(
   secretKey: KeyObject,
   owner: Owner,
   wish: NewVariable,
-): Promise<StoredVariable | Refused<'invalid'>> {
+): Promise<StoredVariable | Failure<'invalid'>> {
   const { value, variable_type, hidden, raw, environment_scope, description = null } = wish;
   const flags = { protected: wish.protected, masked: wish.masked || hidden, hidden, raw };
   const row = { key: wish.key.trim(), variable_type, ...flags, environment_scope, description };

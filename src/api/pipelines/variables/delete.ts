@@ -1,5 +1,5 @@
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { recordRemoved } from './activity.ts';
 import type { Owner } from './owner.ts';
 import { deleteVariable, type StoredVariable } from './store.ts';
@@ -9,7 +9,7 @@ export async function removeVariable(
   act: Act,
   owner: Owner,
   variable: StoredVariable,
-): Promise<undefined | Refused<'gone'>> {
+): Promise<undefined | Failure<'gone'>> {
   if (!(await deleteVariable(act, variable.id))) return refused('gone');
   await recordRemoved(act, owner, variable);
 }

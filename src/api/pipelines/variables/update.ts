@@ -3,7 +3,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
-import { fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { recordChanges } from './activity.ts';
 import { takenTexts } from './create.ts';
 import { openValue, sealValue } from './encryption.ts';
@@ -29,7 +29,7 @@ export async function changeVariable(
   owner: Owner,
   { id }: StoredVariable,
   wish: Change,
-): Promise<StoredVariable | Refused<'invalid' | 'gone'>> {
+): Promise<StoredVariable | Failure<'invalid' | 'gone'>> {
   const key = await secretKey();
   return acting(caller, (act) => change(act, key, owner, id, wish), { turn: turnOfOwner(owner) });
 }
@@ -40,7 +40,7 @@ async function change(
   owner: Owner,
   id: number,
   wish: Change,
-): Promise<StoredVariable | Refused<'invalid' | 'gone'>> {
+): Promise<StoredVariable | Failure<'invalid' | 'gone'>> {
   const before = await findVariable(act, id);
   if (before === null) return refused('gone');
   const oldValue = openValue(secretKey, before);

@@ -3,7 +3,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { mayApprove } from './approval-permission.ts';
 import type { ApprovedRow } from './entities.ts';
 import { approvalsOf, deleteApproval, insertApproval, setReview } from './store.ts';
@@ -14,7 +14,7 @@ export async function approve(
   project: Project,
   { id, iid }: MergeRequest,
   sha: string | null | undefined,
-): Promise<ApprovedRow | Refused<'shaDiffers' | 'notAllowed'>> {
+): Promise<ApprovedRow | Failure<'shaDiffers' | 'notAllowed'>> {
   const mergeRequest = await findMergeRequest(act, act.by, project.id, iid);
   if (mergeRequest === null) return refused('notAllowed');
   if (sha && sha !== mergeRequest.head_sha) return refused('shaDiffers', { sha: mergeRequest.head_sha });
@@ -35,7 +35,7 @@ export async function unapprove(
   act: Act<SignedIn>,
   project: Project,
   { id, iid }: MergeRequest,
-): Promise<ApprovedRow | Refused<'notApproved'>> {
+): Promise<ApprovedRow | Failure<'notApproved'>> {
   const mergeRequest = await findMergeRequest(act, act.by, project.id, iid);
   if (mergeRequest === null || mergeRequest.state === 'merged') return refused('notApproved');
   const approval = { id, userId: act.by.user.id };

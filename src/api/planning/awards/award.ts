@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { emojiNamed } from './emoji.ts';
 import { type Awarded, type AwardRow, countAward, deleteAward, deleteAwardOf, insertAward } from './store.ts';
 
@@ -11,7 +11,7 @@ export async function award(
   act: Act<SignedIn>,
   to: Awarded,
   given: string,
-): Promise<AwardRow | Refused<'unknown' | 'taken'>> {
+): Promise<AwardRow | Failure<'unknown' | 'taken'>> {
   const name = emojiNamed(given);
   if (name === null) return refused('unknown');
   const { user } = act.by;
@@ -24,7 +24,7 @@ export async function award(
 }
 
 /** Takes one back. */
-export async function revoke(act: Act, from: Awarded, awardId: number): Promise<undefined | Refused<'gone'>> {
+export async function revoke(act: Act, from: Awarded, awardId: number): Promise<undefined | Failure<'gone'>> {
   const gone = await deleteAward(act, awardId);
   if (gone === null) return refused('gone');
   await countAward(act, from, gone.name, -1);
@@ -35,12 +35,12 @@ export async function toggleAward(
   act: Act<SignedIn>,
   on: Awarded,
   given: string,
-): Promise<string | Refused<'unknown' | 'taken'>> {
+): Promise<string | Failure<'unknown' | 'taken'>> {
   const name = emojiNamed(given);
   if (name === null) return refused('unknown');
   if ((await deleteAwardOf(act, on, { userId: act.by.user.id, name })) === null) {
     const awarded = await award(act, on, name);
-    return isRefused(awarded) ? awarded : name;
+    return isFailure(awarded) ? awarded : name;
   }
   await countAward(act, on, name, -1);
   return name;

@@ -16,7 +16,7 @@ import { description, text } from '#http/parameters/texts.ts';
 import { dateTime } from '#http/parameters/types.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { epicThing } from '../epics/index.ts';
 import { issueThing } from '../issues/index.ts';
 import { mergeRequestThing } from '../merge-requests/index.ts';
@@ -54,10 +54,10 @@ function begin(
   begins: Beginning,
 ) {
   return sayAndDo(rooms, on, body, {
-    async say(act, said): Promise<Thread | Refused<keyof typeof REFUSALS>> {
+    async say(act, said): Promise<Thread | Failure<keyof typeof REFUSALS>> {
       const wish = { ...said, internal: false, createdAt: created_at ?? null, begins };
       const note = await createNote(act, on.kind, on.thing, wish);
-      return isRefused(note) ? note : { id: note.discussion_id, notes: [note] };
+      return isFailure(note) ? note : { id: note.discussion_id, notes: [note] };
     },
   });
 }
@@ -87,9 +87,9 @@ export const createMergeRequestDiscussion = endpoint({
   answer: created(Begun),
   async handle({ caller, thing, params: said }, rooms) {
     const begins = await placeIn(rooms.git, thing, said.position);
-    if (isRefused(begins)) return begins;
+    if (isFailure(begins)) return begins;
     const commitSha = begins.position === null ? null : await commitNamed(rooms.git, thing, said.commit_id);
-    if (isRefused(commitSha)) return commitSha;
+    if (isFailure(commitSha)) return commitSha;
     return begin(rooms, { kind: mergeRequestThing, thing, caller }, said, { ...begins, commitSha });
   },
 });
@@ -105,7 +105,7 @@ export const createCommitDiscussion = endpoint({
   async handle({ caller, thing, params: said }, rooms) {
     if (said.position && !isOwnDiff(thing, said.position)) return refused('nowhere');
     const begins = await placeIn(rooms.git, thing, said.position);
-    if (isRefused(begins)) return begins;
+    if (isFailure(begins)) return begins;
     return begin(rooms, { kind: commitThing, thing, caller }, said, begins);
   },
 });
@@ -116,10 +116,10 @@ async function placeIn(
   git: Git,
   { project }: InRepository,
   said: SaidPosition | null | undefined,
-): Promise<Beginning | Refused<keyof typeof POSITION_REFUSALS>> {
+): Promise<Beginning | Failure<keyof typeof POSITION_REFUSALS>> {
   if (!said) return NOT_IN_A_DIFF;
   const position = await placed(git, project, said);
-  return isRefused(position) ? position : { position, commitSha: null };
+  return isFailure(position) ? position : { position, commitSha: null };
 }
 
 /** What a commit has changed is seen from its first parent. */
@@ -132,7 +132,7 @@ async function commitNamed(
   git: Git,
   { project }: InRepository,
   sha: string | null | undefined,
-): Promise<string | null | Refused<'nowhere'>> {
+): Promise<string | null | Failure<'nowhere'>> {
   if (!sha) return null;
   const isThere = /^[0-9a-f]{40}$/.test(sha) && (await readCommit(git, repositoryOf(git, project), sha)) !== null;
   return isThere ? sha : refused('nowhere');

@@ -9,7 +9,7 @@ import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { pathText, text } from '#http/parameters/texts.ts';
 import { integer, number, oneOf } from '#http/parameters/types.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import type { Position } from '../notes/index.ts';
 
 /** Where a thread stands in a diff: what is said of that, and whether there is such a place (contract/planning.md §3.12). */
@@ -71,7 +71,7 @@ export async function placed(
   git: Git,
   project: Placed,
   said: Said,
-): Promise<string | Refused<'incomplete' | 'nowhere'>> {
+): Promise<string | Failure<'incomplete' | 'nowhere'>> {
   const position = positionOf(said);
   if (!isComplete(position)) return refused('incomplete');
   return (await isThere(git, repositoryOf(git, project), position)) ? JSON.stringify(position) : refused('nowhere');

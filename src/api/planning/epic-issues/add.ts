@@ -4,7 +4,7 @@ import { type Epic, findEpics } from '#authorization/epics.ts';
 import { findIssues } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { relate } from '../epics/index.ts';
 import type { Child } from './access.ts';
 import type { EpicIssueLinkRow } from './entities.ts';
@@ -14,12 +14,12 @@ export async function addIssue(
   act: Act<SignedIn>,
   { id }: Epic,
   { issue: { id: issueId }, project }: Child,
-): Promise<EpicIssueLinkRow | Refused<'gone' | 'noMatch' | 'assigned' | 'archived' | 'public'>> {
+): Promise<EpicIssueLinkRow | Failure<'gone' | 'noMatch' | 'assigned' | 'archived' | 'public'>> {
   if (!mayInProject(act.by, 'relate_issue', project)) return refused('noMatch');
   const [[epic], [issue]] = [await findEpics(act, [id]), await findIssues(act, act.by, [issueId])];
   if (epic === undefined || issue === undefined) return refused('gone');
   const association = await relate(act, epic, { issue, project });
-  if (isRefused(association)) return association;
+  if (isFailure(association)) return association;
   if (epic.confidential && !issue.confidential) return refused('public', { iid: issue.iid });
   return { association, epic, issue: stillThere((await findIssues(act, act.by, [issueId]))[0]) };
 }

@@ -3,7 +3,7 @@ import { mayInProject } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import { findIssues } from '#authorization/issues.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { findAssociation, unrelate } from '../epics/index.ts';
 import type { Child } from './access.ts';
 import type { EpicIssueLinkRow } from './entities.ts';
@@ -14,7 +14,7 @@ export async function removeIssue(
   epic: Epic,
   associationId: number,
   child: Child,
-): Promise<EpicIssueLinkRow | Refused<'gone' | 'noLink'>> {
+): Promise<EpicIssueLinkRow | Failure<'gone' | 'noLink'>> {
   if (!mayInProject(act.by, 'relate_issue', child.project)) return refused('noLink');
   const association = await findAssociation(act, epic.id, associationId);
   if (association === null || !(await unrelate(act, association, child))) return refused('gone');

@@ -5,7 +5,7 @@ import type { Epic } from '#authorization/epics.ts';
 import { issueVisibleTo } from '#authorization/issues.ts';
 import type { Schema } from '#database/database.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { findAssociation, lineOf } from '../epics/index.ts';
 import { moveInLine, type Neighbours } from '../issuables/index.ts';
 import type { Child } from './access.ts';
@@ -20,7 +20,7 @@ export async function reorderIssue(
   associationId: number,
   { project }: Child,
   neighbours: Neighbours,
-): Promise<readonly IssueOfEpic[] | Refused<'gone' | 'forbidden' | 'noNeighbour'>> {
+): Promise<readonly IssueOfEpic[] | Failure<'gone' | 'forbidden' | 'noNeighbour'>> {
   if (!mayInProject(act.by, 'relate_issue', project)) return refused('forbidden');
   if ((await findAssociation(act, epic.id, associationId)) === null) return refused('gone');
   const isSent = neighbours.move_before_id != null || neighbours.move_after_id != null;

@@ -6,7 +6,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { fieldErrors, invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { EPICS, label, newlyMade, newTexts, tellMentioned, titleErrors, wishedLabels } from '../issuables/index.ts';
 import { afterBesides, described } from '../quick-actions/index.ts';
 import { resourceOf } from './activity.ts';
@@ -28,19 +28,19 @@ export async function createEpic(
   act: Act<SignedIn>,
   group: Group,
   asked: Wish,
-): Promise<Epic | Refused<'invalid' | 'noParent' | 'gone'>> {
+): Promise<Epic | Failure<'invalid' | 'noParent' | 'gone'>> {
   const { wish, besides, closes } = await described(act, asked, async () =>
     newEpicSubject(act, group, asked.title, asked.confidential === true),
   );
   const made = await create(act, group, wish);
-  if (isRefused(made)) return made;
+  if (isFailure(made)) return made;
   const after = await afterBesides(made, besides, async (id) => stillThere((await findEpics(act, [id]))[0]));
-  return closes && !isRefused(after) ? changeEpic(act, group, made.iid, { state_event: 'close' }) : after;
+  return closes && !isFailure(after) ? changeEpic(act, group, made.iid, { state_event: 'close' }) : after;
 }
 
-async function create(act: Act<SignedIn>, group: Group, wish: Wish): Promise<Epic | Refused<'invalid' | 'noParent'>> {
+async function create(act: Act<SignedIn>, group: Group, wish: Wish): Promise<Epic | Failure<'invalid' | 'noParent'>> {
   const parent = wish.parent_id == null ? null : await wishedParent(act, wish.parent_id);
-  if (isRefused(parent)) return parent;
+  if (isFailure(parent)) return parent;
   const confidential = wish.confidential ?? false;
   const { color, errors: colorErrors } = wishedColor(wish.color);
   const errors = fieldErrors({

@@ -3,7 +3,7 @@ import { AccessLost, stillInGroup } from '#authorization/current-access.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
 import type { Act, Acting } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { EPICS, removeSomeNotes } from '../issuables/index.ts';
 
 /**
@@ -14,7 +14,7 @@ export function removeEpic(
   acting: Acting,
   caller: SignedIn,
   { id, iid, group_id }: Epic,
-): Promise<undefined | Refused<'gone'>> {
+): Promise<undefined | Failure<'gone'>> {
   return inPieces(acting, caller, {
     async ask(act) {
       const { caller: now, group } = await stillInGroup(act, caller, group_id, 'delete_epic');

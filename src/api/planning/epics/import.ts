@@ -4,7 +4,7 @@ import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { EPICS, IMPORTED, labelImported, newTexts, type Past, titleErrors, wishedLabels } from '../issuables/index.ts';
 import { wishedColor } from './color.ts';
 import { confidentialErrors } from './confidentiality.ts';
@@ -31,7 +31,7 @@ export async function importEpic(
   act: Act,
   group: Group,
   { labels, title, description, color: said, ...epic }: ImportedEpic,
-): Promise<Epic | Refused<'invalid'>> {
+): Promise<Epic | Failure<'invalid'>> {
   const { color, errors: colorErrors } = wishedColor(said);
   const errors = fieldErrors({ title: titleErrors(title), color: colorErrors });
   if (errors) return invalid(errors);

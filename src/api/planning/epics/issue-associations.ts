@@ -7,7 +7,7 @@ import { findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { namespacePaths } from '#domain/namespaces/routes.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { firstPosition, fullReference, GAP, type Line } from '../issuables/index.ts';
 
 /** Which issues are in which epics (contract/planning.md §2.1): each in one at most. */
@@ -53,13 +53,13 @@ export async function findAssociation(db: Reader, epicId: number, id: number): P
 
 /**
  * Puts an issue into an epic, at its front; out of another one it goes. Of several who do so at once one is the last,
- * whom the unique index decides. Refused when it is there already, or in an epic that nobody may change now.
+ * whom the unique index decides. Failure when it is there already, or in an epic that nobody may change now.
  */
 export async function relate(
   act: Act,
   epic: Pick<Epic, 'id' | 'iid' | 'group_id'>,
   child: IssueInProject,
-): Promise<Association | Refused<'assigned' | 'archived'>> {
+): Promise<Association | Failure<'assigned' | 'archived'>> {
   const [before] = await associationsOf(act, [child.issue.id]);
   if (before?.epic_id === epic.id) return refused('assigned');
   if (before !== undefined && (await isInArchived(act, before))) return refused('archived');

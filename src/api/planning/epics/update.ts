@@ -5,7 +5,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import {
   besideTexts,
   differing,
@@ -37,12 +37,12 @@ export async function changeEpic(
   group: Group,
   iid: number,
   asked: EpicChange,
-): Promise<Epic | Refused<'invalid' | 'noParent' | 'gone'>> {
+): Promise<Epic | Failure<'invalid' | 'noParent' | 'gone'>> {
   const epic = await findEpic(act, group.id, iid);
   if (epic === null) return refused('gone');
   const { wish, besides } = await described(act, asked, () => epicSubject(act, group, epic));
   const after = await change(act, group, epic, wish);
-  if (isRefused(after)) return after;
+  if (isFailure(after)) return after;
   return afterBesides(after, besides, async (id) => stillThere((await findEpics(act, [id]))[0]));
 }
 
@@ -51,11 +51,11 @@ async function change(
   group: Group,
   epic: Epic,
   wish: EpicChange,
-): Promise<Epic | Refused<'invalid' | 'noParent'>> {
+): Promise<Epic | Failure<'invalid' | 'noParent'>> {
   const parent = await parentAfter(act, epic, wish);
-  if (isRefused(parent)) return parent;
+  if (isFailure(parent)) return parent;
   const wished = await wishedColumns(act, epic, parent, wish);
-  if (isRefused(wished)) return wished;
+  if (isFailure(wished)) return wished;
   const mayDate = mayInGroup(act.by, 'date_epic', group);
   const columns = differing<Epic>(epic, {
     ...wished,
@@ -83,7 +83,7 @@ async function parentAfter(
   act: Act,
   { parent_id: before }: Epic,
   { parent_id: wished }: EpicChange,
-): Promise<Epic | null | Refused<'noParent'>> {
+): Promise<Epic | null | Failure<'noParent'>> {
   if (wished === undefined || wished === before)
     return before === null ? null : ((await findEpics(act, [before]))[0] ?? null);
   return wished === null ? null : wishedParent(act, wished);
@@ -94,7 +94,7 @@ async function wishedColumns(
   epic: Epic,
   parent: Epic | null,
   wish: EpicChange,
-): Promise<Partial<Epic> | Refused<'invalid'>> {
+): Promise<Partial<Epic> | Failure<'invalid'>> {
   const confidential = wish.confidential ?? epic.confidential;
   const { color, errors: colorErrors } = wishedColor(wish.color === undefined ? epic.color : wish.color);
   const isElsewhere = parent !== null && parent.id !== epic.parent_id;

@@ -1,6 +1,6 @@
 import { forgetTargetActivity } from '#activity/index.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import type { Kind } from './kind.ts';
 
 const TYPES = { issues: 'Issue', merge_requests: 'MergeRequest' } as const satisfies Record<Kind['things'], string>;
@@ -14,7 +14,7 @@ export async function removeThing(
   kind: Kind,
   { id, updated_at }: { readonly id: number; readonly updated_at: string },
   unchanged: boolean,
-): Promise<undefined | Refused<'gone' | 'changed'>> {
+): Promise<undefined | Failure<'gone' | 'changed'>> {
   // While the comments are there that it tells of; whoever is refused has forgotten nothing.
   await forgetTargetActivity(act, TYPES[kind.things], [id]);
   // index: issues primary key, merge_requests primary key

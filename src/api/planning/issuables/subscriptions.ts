@@ -3,7 +3,7 @@ import type { Caller, SignedIn } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import type { LabelledKind } from './kind.ts';
 
 /** Who is told of a thing. */
@@ -103,7 +103,7 @@ export async function subscribeTo<Thing extends Followed>(
   kind: LabelledKind,
   thing: Thing,
   subscribed: boolean,
-): Promise<Thing | Refused<'already'>> {
+): Promise<Thing | Failure<'already'>> {
   const is = (await isSubscribedTo(act, kind, act.by, [thing])).has(thing.id);
   if (is === subscribed) return refused('already');
   await saySubscribed(act, kind, { id: thing.id, userId: act.by.user.id, subscribed });

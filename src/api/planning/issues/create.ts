@@ -7,7 +7,7 @@ import { type Project, roleIn } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { fieldErrors, invalid, isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { titleErrors } from '../issuables/index.ts';
 import { afterBesides, described } from '../quick-actions/index.ts';
 import { moveToEpic, wishedEpic } from './epic.ts';
@@ -24,21 +24,21 @@ export async function createIssue(
   act: Act<SignedIn>,
   project: Project,
   asked: Wish,
-): Promise<Issue | Refused<'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone'>> {
+): Promise<Issue | Failure<'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone'>> {
   const { wish, besides, closes } = await described(act, asked, async () =>
     newIssueSubject(act, project, asked.title, asked.confidential === true),
   );
   const made = await create(act, project, wish);
-  if (isRefused(made)) return made;
+  if (isFailure(made)) return made;
   const after = await afterBesides(made, besides, async (id) => stillThere((await findIssues(act, act.by, [id]))[0]));
-  return closes && !isRefused(after) ? changeIssue(act, project, made.iid, { state_event: 'close' }) : after;
+  return closes && !isFailure(after) ? changeIssue(act, project, made.iid, { state_event: 'close' }) : after;
 }
 
 async function create(
   act: Act<SignedIn>,
   project: Project,
   wish: Wish,
-): Promise<Issue | Refused<'invalid' | 'noEpic' | 'epicUnreadable'>> {
+): Promise<Issue | Failure<'invalid' | 'noEpic' | 'epicUnreadable'>> {
   const sent: Partial<Wish> = mayInProject(act.by, 'set_new_issue_metadata', project) ? wish : {};
   const errors = fieldErrors({
     title: titleErrors(wish.title),
@@ -46,7 +46,7 @@ async function create(
   });
   if (errors) return invalid(errors);
   const epic = await wishedEpic(act, project, sent);
-  if (isRefused(epic)) return epic;
+  if (isFailure(epic)) return epic;
   const owners: Partial<Wish> = roleIn(act.by, project) >= OWNER ? wish : {};
   const confidential = wish.confidential === true || epic?.confidential === true;
   const whose = { confidential, author_id: act.by.user.id };

@@ -2,7 +2,7 @@ import { type Epic, findEpic, findEpics, readableEpic } from '#authorization/epi
 import type { Project } from '#domain/namespaces/projects.ts';
 import { reachOf } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { associationsOf, type IssueInProject, isInArchived, relate, unrelate } from '../epics/index.ts';
 
 /** The epic that an issue shall be in (contract/planning.md §3.6). */
@@ -20,7 +20,7 @@ export async function wishedEpic(
   act: Act,
   project: Project,
   { epic_id, epic_iid }: Sent,
-): Promise<Epic | null | undefined | Refused<'noEpic' | 'epicUnreadable'>> {
+): Promise<Epic | null | undefined | Failure<'noEpic' | 'epicUnreadable'>> {
   const sent = epic_id === undefined ? epic_iid : epic_id;
   if (project.namespace_kind !== 'group' || sent === undefined) return undefined;
   if (!sent) return act.tier === 'free' ? undefined : null;
@@ -60,16 +60,16 @@ export async function epicForImported(
   return (await reachOf(act, { project })).groupIds.includes(epic.group_id) ? epic : null;
 }
 
-/** Puts it there, or takes it out; whether that changes anything. Refused when it is in an epic of an archived group. */
+/** Puts it there, or takes it out; whether that changes anything. Failure when it is in an epic of an archived group. */
 export async function moveToEpic(
   act: Act,
   child: IssueInProject,
   wished: Epic | null | undefined,
-): Promise<boolean | Refused<'archived'>> {
+): Promise<boolean | Failure<'archived'>> {
   if (wished === undefined) return false;
   if (wished !== null) {
     const related = await relate(act, wished, child);
-    if (!isRefused(related)) return true;
+    if (!isFailure(related)) return true;
     return related.code === 'archived' ? refused('archived') : false;
   }
   const [association] = await associationsOf(act, [child.issue.id]);

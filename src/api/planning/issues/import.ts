@@ -5,7 +5,7 @@ import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { reachOf } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { joinEpic } from '../epics/index.ts';
 import { type Past, titleErrors, wishedAssignees, wishedLabels } from '../issuables/index.ts';
 import { findMilestoneTitled } from '../milestones/index.ts';
@@ -40,7 +40,7 @@ export async function importIssue(
   act: Act<SignedIn>,
   project: Project,
   imported: ImportedIssue,
-): Promise<Issue | Refused<'invalid'>> {
+): Promise<Issue | Failure<'invalid'>> {
   const { labels, milestone, assignees, epic_id, weight, ...issue } = imported;
   const errors = fieldErrors({ title: titleErrors(issue.title), weight: weightErrors(act, { weight }) });
   if (errors) return invalid(errors);

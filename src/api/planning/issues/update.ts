@@ -6,7 +6,7 @@ import { type Project, roleIn } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import {
   assign,
   assigneesOf,
@@ -41,12 +41,12 @@ export async function changeIssue(
   project: Project,
   iid: number,
   asked: IssueChange,
-): Promise<Issue | Refused<ChangeRefusal>> {
+): Promise<Issue | Failure<ChangeRefusal>> {
   const issue = await findIssue(act, act.by, project.id, iid);
   if (issue === null) return refused('gone');
   const { wish, besides } = await described(act, asked, () => issueSubject(act, project, issue));
   const after = await change(act, project, issue, wish);
-  if (isRefused(after)) return after;
+  if (isFailure(after)) return after;
   return afterBesides(after, besides, async (id) => stillThere((await findIssues(act, act.by, [id]))[0]));
 }
 
@@ -57,13 +57,13 @@ async function change(
   project: Project,
   issue: Issue,
   wish: IssueChange,
-): Promise<Issue | Refused<ChangeRefusal>> {
+): Promise<Issue | Failure<ChangeRefusal>> {
   const { iid } = issue;
   const mayAll = mayInProject(act.by, 'update_issue', project);
   const sent: Partial<IssueChange> = mayAll ? wish : {};
   const confidential = sent.confidential ?? issue.confidential;
   const epic = await wishedEpic(act, project, sent);
-  if (isRefused(epic)) return epic;
+  if (isFailure(epic)) return epic;
   const errors = fieldErrors({
     title: titleErrors(wish.title),
     weight: weightErrors(act, sent),
@@ -92,7 +92,7 @@ async function change(
   await label(act, ISSUES, issue.id, { before: labelIds, now: labels });
   await assign(act, ISSUES, issue.id, { before: before.assignees, now: assignees });
   const related = await moveToEpic(act, { issue, project }, epic);
-  if (isRefused(related)) return related;
+  if (isFailure(related)) return related;
   const touched =
     related || Object.keys(columns).length > 0 || !sameSet(labelIds, labels) || !sameSet(before.assignees, assignees);
   const updatedAt = roleIn(act.by, project) >= OWNER ? wish.updated_at : null;

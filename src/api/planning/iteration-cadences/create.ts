@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
 import { scheduleAnew } from './schedule.ts';
 import { type CadenceContent, type CadenceRow, insertCadence, manualCadenceTitled } from './store.ts';
 import { completed, contentErrors } from './validation.ts';
@@ -11,7 +11,7 @@ export async function createCadence(
   act: Act<SignedIn>,
   group: Pick<Group, 'id'>,
   given: CadenceContent,
-): Promise<CadenceRow | Refused<'invalid'>> {
+): Promise<CadenceRow | Failure<'invalid'>> {
   const content = completed({ ...given, title: given.title.trim() });
   const errors = contentErrors(content, act.today, true);
   if (errors) return invalid(errors);

@@ -3,7 +3,7 @@ import { stillInGroup } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
 import type { Acting } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { MANAGING_ITERATIONS } from './access.ts';
 import { giveIteration } from './assign-iteration.ts';
 import { type CadenceRow, deleteCadenceRow } from './store.ts';
@@ -13,7 +13,7 @@ export function deleteCadence(
   acting: Acting,
   caller: SignedIn,
   { id, group_id }: CadenceRow,
-): Promise<undefined | Refused<'missing'>> {
+): Promise<undefined | Failure<'missing'>> {
   return inPieces(acting, caller, {
     ask: (act) => stillInGroup(act, caller, group_id, MANAGING_ITERATIONS),
     async piece(act) {

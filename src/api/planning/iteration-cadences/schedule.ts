@@ -6,7 +6,7 @@ import type { Act, Acting } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
 import {
   closedSince,
   currentIteration,
@@ -37,7 +37,7 @@ export async function schedule(act: Act, cadence: CadenceRow): Promise<CadenceRo
 const NO_DAYS_LEFT = invalid({ start_date: ['is not included in the list'] });
 
 /** The same of a cadence whose rhythm is another one, or has only begun: iterations that have not begun get their days by it. */
-export async function scheduleAnew(act: Act, cadence: CadenceRow): Promise<CadenceRow | Refused<'invalid'>> {
+export async function scheduleAnew(act: Act, cadence: CadenceRow): Promise<CadenceRow | Failure<'invalid'>> {
   const rhythm = rhythmOf(cadence);
   if (rhythm === null) return rest(act, cadence);
   const plan = planned(rhythm, await standingOf(act, cadence.id), true);

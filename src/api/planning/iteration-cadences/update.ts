@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import { loseTitles, standingOf } from './iteration-rows.ts';
 import { schedule, scheduleAnew } from './schedule.ts';
 import { type CadenceContent, type CadenceRow, findCadence, updateCadence } from './store.ts';
@@ -17,7 +17,7 @@ export async function changeCadence(
   act: Act<SignedIn>,
   { id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
   change: CadenceChange,
-): Promise<CadenceRow | Refused<'missing' | 'invalid'>> {
+): Promise<CadenceRow | Failure<'missing' | 'invalid'>> {
   const before = await findCadence(act, [group_id], id);
   if (before === null) return refused('missing');
   const content = changed(before, change);

@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import {
   type CadenceRow,
   createManualCadence,
@@ -22,7 +22,7 @@ export async function createIteration(
   act: Act<SignedIn>,
   group: Pick<Group, 'id' | 'name'>,
   { cadenceId, ...wish }: IterationWish,
-): Promise<IterationRow | Refused<'missing' | 'automatic' | 'invalid'>> {
+): Promise<IterationRow | Failure<'missing' | 'automatic' | 'invalid'>> {
   const cadence = await cadenceFor(act, group, cadenceId);
   if (cadence === null) return refused('missing');
   if (cadence.automatic) return refused('automatic');

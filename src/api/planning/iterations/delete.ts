@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { stillInGroup } from '#authorization/current-access.ts';
 import { inPieces, MORE, PIECE } from '#events/batches.ts';
 import type { Acting } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { giveIteration, MANAGING_ITERATIONS, readCadence, schedule } from '../iteration-cadences/index.ts';
 import { deleteIterationRow, findIteration, type IterationRow, isLast, stateOf } from './store.ts';
 
@@ -16,7 +16,7 @@ export function deleteIteration(
   acting: Acting,
   caller: SignedIn,
   { id, group_id }: IterationRow,
-): Promise<undefined | Refused<'missing' | 'inBetween'>> {
+): Promise<undefined | Failure<'missing' | 'inBetween'>> {
   return inPieces(acting, caller, {
     async ask(act, begun) {
       await stillInGroup(act, caller, group_id, MANAGING_ITERATIONS);

@@ -1,7 +1,7 @@
 import { IID_TAKEN } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
 import { type IterationPast, importedCadence, insertIteration } from '../iteration-cadences/index.ts';
 import { findIteration, type IterationContent, type IterationRow, isIidTaken } from './store.ts';
 import { contentErrors, titleOf } from './validation.ts';
@@ -17,7 +17,7 @@ export async function importIteration(
   act: Act,
   group: Pick<Group, 'id'>,
   { iid, created_at, updated_at, ...given }: ImportedIteration,
-): Promise<IterationRow | Refused<'invalid'>> {
+): Promise<IterationRow | Failure<'invalid'>> {
   if (await isIidTaken(act, group.id, iid)) return IID_TAKEN;
   const cadence = await importedCadence(act, group);
   const content = { ...given, title: titleOf(given.title) };

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { readCadence } from '../iteration-cadences/index.ts';
 import { findIteration, type IterationContent, type IterationRow, updateIteration } from './store.ts';
 import { contentErrors, titleOf } from './validation.ts';
@@ -13,7 +13,7 @@ export async function changeIteration(
   act: Act<SignedIn>,
   { id, group_id }: Pick<IterationRow, 'id' | 'group_id'>,
   change: IterationChange,
-): Promise<IterationRow | Refused<'missing' | 'automatic' | 'invalid'>> {
+): Promise<IterationRow | Failure<'missing' | 'automatic' | 'invalid'>> {
   const before = await findIteration(act, [group_id], id);
   if (before === null) return refused('missing');
   const blank = blankDates(change);

@@ -1,6 +1,6 @@
 import { ownerOf, ownReach, type Place } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { findLabel, insertLabels, type LabelRow, setPriority } from './store.ts';
 import { type GivenLabel, labelContent } from './validation.ts';
 
@@ -9,9 +9,9 @@ export async function createLabel(
   act: Act,
   place: Place,
   given: GivenLabel,
-): Promise<LabelRow | Refused<'invalid' | 'exists'>> {
+): Promise<LabelRow | Failure<'invalid' | 'exists'>> {
   const content = await labelContent(act, place, given);
-  if (isRefused(content)) return content;
+  if (isFailure(content)) return content;
   const [id] = await insertLabels(act, ownerOf(place), [content]);
   if (id === undefined) return refused('exists');
   if (place.project && given.priority != null) await setPriority(act, place.project.id, id, given.priority);

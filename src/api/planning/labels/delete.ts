@@ -2,7 +2,7 @@ import { referElsewhere } from '#database/batch-statements.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
 import type { Acting } from '#events/unit-of-work.ts';
 import { type InParent, stillIn } from '#http/access/parents.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { MANAGING } from './access.ts';
 import { BEARERS, deleteLabelRow, takeLabelOff } from './store.ts';
 
@@ -10,7 +10,7 @@ import { BEARERS, deleteLabelRow, takeLabelOff } from './store.ts';
 const TOLD = { table: 'resource_label_events', column: 'label_id' };
 
 /** Deletes a label, in several acts if very many things bear it: they lose it first, and their histories. */
-export function deleteLabel(acting: Acting, at: InParent, labelId: number): Promise<undefined | Refused<'missing'>> {
+export function deleteLabel(acting: Acting, at: InParent, labelId: number): Promise<undefined | Failure<'missing'>> {
   return inPieces(acting, at.caller, {
     ask: (act) => stillIn(act, at, MANAGING),
     async piece(act) {

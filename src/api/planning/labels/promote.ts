@@ -5,7 +5,7 @@ import { stillThere } from '#domain/row-deleted.ts';
 import { MORE } from '#events/batches.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { mergeLabels, mergeSome } from './merge.ts';
 import { findLabel, findLabelTitled, insertLabels, type LabelRow } from './store.ts';
 
@@ -17,7 +17,7 @@ export async function promoteLabel(
   act: Act,
   { project, group }: { readonly project: Project; readonly group: Group },
   labelId: number,
-): Promise<LabelRow | Refused<'missing'>> {
+): Promise<LabelRow | Failure<'missing'>> {
   const label = await findLabel(act, ownReach({ project }), labelId);
   if (label === null) return refused('missing');
   const ofGroup = ownReach({ group });

@@ -5,7 +5,7 @@ import { isAmong } from '#database/dialect.ts';
 import { ownReach, type Reach } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import type { LabelListed } from './store.ts';
 
 /** Who is told where a label is put on: of the things of a project, or everywhere (contract/planning.md §3.5). */
@@ -35,7 +35,7 @@ export async function subscribeToLabel<Label extends LabelListed>(
   parent: Parent,
   label: Label,
   wished: boolean,
-): Promise<Label | Refused<'already'>> {
+): Promise<Label | Failure<'already'>> {
   const is = await labelsSubscribedTo(act, act.by, [label]);
   if (is.has(label.id) === wished) return refused('already');
   const { projectId }: Reach = ownReach(parent);

@@ -1,6 +1,6 @@
 import { ownReach, type Place } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { findLabel, type LabelRow, setPriority, updateLabel } from './store.ts';
 import { type GivenLabel, labelContent } from './validation.ts';
 
@@ -20,7 +20,7 @@ export async function changeLabel(
   place: Place,
   labelId: number,
   change: LabelChange,
-): Promise<LabelRow | Refused<'missing' | 'invalid' | 'exists'>> {
+): Promise<LabelRow | Failure<'missing' | 'invalid' | 'exists'>> {
   const label = await findLabel(act, ownReach(place), labelId);
   if (label === null) return refused('missing');
   const given: GivenLabel = {
@@ -30,7 +30,7 @@ export async function changeLabel(
     priority: change.priority,
   };
   const content = await labelContent(act, place, given, labelId);
-  if (isRefused(content)) return content;
+  if (isFailure(content)) return content;
   await updateLabel(act, labelId, { ...content, archived: change.archived ?? label.archived });
   if (place.project && change.priority !== undefined) {
     await setPriority(act, place.project.id, labelId, change.priority);

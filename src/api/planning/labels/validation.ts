@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import { type Place, reachOf } from '#domain/namespaces/scope.ts';
-import { fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { readColor } from './color.ts';
 import { findLabelTitled, type LabelContent } from './store.ts';
 
@@ -24,7 +24,7 @@ export async function labelContent(
   place: Place,
   { title: sent, color: said, description, priority }: GivenLabel,
   id?: number,
-): Promise<LabelContent | Refused<'invalid' | 'exists'>> {
+): Promise<LabelContent | Failure<'invalid' | 'exists'>> {
   const [title, color] = [sent.trim(), readColor(said)];
   const errors = fieldErrors({
     title: titleErrors(title),

@@ -3,7 +3,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { findIssues } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { fullReference } from '../issuables/index.ts';
 import { type End, mayRelate } from './access.ts';
 import type { IssueLinkEnds } from './entities.ts';
@@ -19,7 +19,7 @@ export async function linkIssues(
   act: Act<SignedIn>,
   [here, there]: readonly [End, End],
   kind: LinkKind,
-): Promise<IssueLinkEnds | Refused<Unlinked>> {
+): Promise<IssueLinkEnds | Failure<Unlinked>> {
   if (kind !== 'relates_to' && act.tier === 'free') return refused('noLicense');
   const [own, others] = [await linksOf(act, here.issue.id), await linksOf(act, there.issue.id)];
   if (own.some((link) => otherEnd(link, here.issue.id) === there.issue.id)) return refused('assigned');
@@ -46,7 +46,7 @@ export async function unlinkIssues(
   act: Act<SignedIn>,
   link: IssueLinkRow,
   [here, there]: readonly [End, End],
-): Promise<IssueLinkEnds | Refused<'noLink' | 'gone'>> {
+): Promise<IssueLinkEnds | Failure<'noLink' | 'gone'>> {
   if (!mayRelate(act.by, here) || !mayRelate(act.by, there)) return refused('noLink');
   if (!(await deleteLinkRow(act, link.id))) return refused('gone');
   await tell(act, [here, there], [relationRemoved, relationRemoved]);

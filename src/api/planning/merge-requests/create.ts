@@ -8,7 +8,7 @@ import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { newlyMade, recordNewThing, tellMentioned, titleErrors } from '../issuables/index.ts';
 import { afterBesides, described } from '../quick-actions/index.ts';
 import { isDraft } from './draft.ts';
@@ -30,7 +30,7 @@ export async function createMergeRequest(
   caller: SignedIn,
   project: Project,
   wish: Wish,
-): Promise<MergeRequest | Refused<CreateRefusal | 'gone'>> {
+): Promise<MergeRequest | Failure<CreateRefusal | 'gone'>> {
   if (wish.target_project_id != null && wish.target_project_id !== project.id) return refused('notAFork');
   if (wish.source_branch === wish.target_branch) return refused('sameBranches');
   const branches = { source: wish.source_branch, head: null, target: wish.target_branch };
@@ -45,16 +45,16 @@ async function createDescribed(
   standing: Standing,
   asked: Wish,
   tips: Tips,
-): Promise<MergeRequest | Refused<CreateRefusal | 'gone'>> {
+): Promise<MergeRequest | Failure<CreateRefusal | 'gone'>> {
   const { wish, besides, closes } = await described(act, asked, async () =>
     newMergeRequestSubject(act, standing.project, asked.title),
   );
   const made = await create(act, standing, wish, tips);
-  if (isRefused(made)) return made;
+  if (isFailure(made)) return made;
   const after = await afterBesides(made, besides, async (id) =>
     stillThere((await findMergeRequests(act, act.by, [id]))[0]),
   );
-  return closes && !isRefused(after) ? changeDescribed(act, standing, made.iid, { state_event: 'close' }, null) : after;
+  return closes && !isFailure(after) ? changeDescribed(act, standing, made.iid, { state_event: 'close' }, null) : after;
 }
 
 async function create(
@@ -62,7 +62,7 @@ async function create(
   standing: Standing,
   wish: Wish,
   { head, start, base }: Tips,
-): Promise<MergeRequest | Refused<CreateRefusal>> {
+): Promise<MergeRequest | Failure<CreateRefusal>> {
   requireStill(standing, 'create_merge_request');
   const { project } = standing;
   const other = await openFor(act, project.id, wish.source_branch, wish.target_branch);

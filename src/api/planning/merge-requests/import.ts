@@ -6,7 +6,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { reachOf } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { validBranchName } from '#git/refs/refs.ts';
-import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { IMPORTED, type Past, titleErrors, wishedAssignees, wishedLabels, wishedUsers } from '../issuables/index.ts';
 import { findMilestoneTitled } from '../milestones/index.ts';
 import { addMergeRequest } from './insert.ts';
@@ -45,7 +45,7 @@ export async function importMergeRequest(
   act: Act<SignedIn>,
   project: Project,
   imported: ImportedMergeRequest,
-): Promise<MergeRequest | Refused<'invalid'>> {
+): Promise<MergeRequest | Failure<'invalid'>> {
   const { labels, milestone, assignees, reviewers, ...row } = imported;
   const branchErrors = (name: string) => (validBranchName(name) ? [] : ['is invalid']);
   const errors = fieldErrors({

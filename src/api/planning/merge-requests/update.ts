@@ -12,7 +12,7 @@ import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { fieldErrors, invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import {
   assign,
   assigneesOf,
@@ -52,7 +52,7 @@ export async function changeMergeRequest(
   project: Project,
   mergeRequest: MergeRequest,
   wish: MergeRequestChange,
-): Promise<MergeRequest | Refused<ChangeRefusal>> {
+): Promise<MergeRequest | Failure<ChangeRefusal>> {
   const how = { wish, reopens: reopens(commandsIn(wish.description)) };
   return whereItChanges(rooms, { caller, project, mergeRequest }, how, (_act, _standing, change) => change(wish));
 }
@@ -70,7 +70,7 @@ interface How {
   readonly turn?: readonly string[];
 }
 
-type Changing = (wish: MergeRequestChange) => Promise<MergeRequest | Refused<ChangeRefusal>>;
+type Changing = (wish: MergeRequestChange) => Promise<MergeRequest | Failure<ChangeRefusal>>;
 
 /**
  * Runs an act in which it is changed as it stands then. Author and assignees change its texts, its branch and its state,
@@ -101,12 +101,12 @@ export async function changeDescribed(
   iid: number,
   asked: MergeRequestChange,
   tips: Tips | null,
-): Promise<MergeRequest | Refused<ChangeRefusal>> {
+): Promise<MergeRequest | Failure<ChangeRefusal>> {
   const row = await findMergeRequest(act, act.by, standing.project.id, iid);
   if (row === null) return refused('gone');
   const { wish, besides } = await described(act, asked, () => mergeRequestSubject(act, standing, row));
   const after = await change(act, standing, row, wish, tips);
-  if (isRefused(after)) return after;
+  if (isFailure(after)) return after;
   return afterBesides(after, besides, async (id) => stillThere((await findMergeRequests(act, act.by, [id]))[0]));
 }
 
@@ -117,12 +117,12 @@ async function change(
   row: MergeRequest,
   wish: MergeRequestChange,
   tips: Tips | null,
-): Promise<MergeRequest | Refused<ChangeRefusal>> {
+): Promise<MergeRequest | Failure<ChangeRefusal>> {
   const { caller, project } = standing;
   const { iid } = row;
   if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessLost();
   const moved = await ledElsewhere(act, row, wish, tips?.head ?? null);
-  if (isRefused(moved)) return moved;
+  if (isFailure(moved)) return moved;
   const errors = fieldErrors({
     title: titleErrors(wish.title),
     target_branch:
@@ -194,7 +194,7 @@ async function ledElsewhere(
   row: MergeRequest,
   wish: MergeRequestChange,
   head: string | null,
-): Promise<Partial<MergeRequest> | Refused<'sameBranches' | 'exists'>> {
+): Promise<Partial<MergeRequest> | Failure<'sameBranches' | 'exists'>> {
   const state = stateAfter(row.state, wish.state_event, act);
   if (row.state === 'merged') return {};
   const target = targetOf(row, wish);

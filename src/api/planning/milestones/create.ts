@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { nextIid } from '#domain/iids.ts';
 import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 import { recordMilestone } from './activity.ts';
 import { insertMilestone, type MilestoneContent, type MilestoneRow } from './store.ts';
 import { contentRefusal } from './validation.ts';
@@ -12,7 +12,7 @@ export async function createMilestone(
   act: Act<SignedIn>,
   place: Place,
   given: MilestoneContent,
-): Promise<MilestoneRow | Refused<'notSaved'>> {
+): Promise<MilestoneRow | Failure<'notSaved'>> {
   const content = { ...given, title: given.title.trim() };
   const refusal = await contentRefusal(act, place, content);
   if (refusal !== null) return refusal;

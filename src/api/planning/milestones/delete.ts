@@ -2,7 +2,7 @@ import { forgetTargetActivity } from '#activity/index.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
 import type { Acting } from '#events/unit-of-work.ts';
 import { type InParent, stillIn } from '#http/access/parents.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { MANAGING } from './access.ts';
 import { recordMilestone } from './activity.ts';
 import { deleteMilestoneRow, loseMilestoneEvents, type MilestoneRow, takeMilestoneOff } from './store.ts';
@@ -15,7 +15,7 @@ export function deleteMilestone(
   acting: Acting,
   at: InParent,
   milestone: MilestoneRow,
-): Promise<undefined | Refused<'missing'>> {
+): Promise<undefined | Failure<'missing'>> {
   return inPieces(acting, at.caller, {
     ask: (act) => stillIn(act, at, MANAGING),
     async piece(act) {

@@ -1,7 +1,7 @@
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
 import { insertMilestone, isIidTaken, type MilestoneContent, type MilestonePast, type MilestoneRow } from './store.ts';
 import { contentErrors } from './validation.ts';
 
@@ -15,7 +15,7 @@ export async function importMilestone(
   act: Act,
   place: Place,
   { iid, state, created_at, updated_at, ...given }: ImportedMilestone,
-): Promise<MilestoneRow | Refused<'invalid'>> {
+): Promise<MilestoneRow | Failure<'invalid'>> {
   const content = { ...given, title: given.title.trim() };
   const errors = await contentErrors(act, place, content);
   if (errors !== null) return invalid(errors);

@@ -5,7 +5,7 @@ import { ownerOf, ownReach } from '#domain/namespaces/scope.ts';
 import { MORE } from '#events/batches.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { mergeMilestones, mergeSome } from './merge.ts';
 import { findMilestone, insertMilestone, isTitleOfGroup, type MilestoneRow } from './store.ts';
 
@@ -17,7 +17,7 @@ export async function promoteMilestone(
   act: Act,
   { project, group }: { readonly project: Project; readonly group: Group },
   milestoneId: number,
-): Promise<MilestoneRow | Refused<'missing' | 'titleTaken'>> {
+): Promise<MilestoneRow | Failure<'missing' | 'titleTaken'>> {
   const milestone = await findMilestone(act, ownReach({ project }), milestoneId);
   if (milestone === null) return refused('missing');
   if (await isTitleOfGroup(act, group, milestone.title)) return refused('titleTaken');

@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import { ownReach, type Place } from '#domain/namespaces/scope.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { recordMilestone } from './activity.ts';
 import { findMilestone, type MilestoneContent, type MilestoneRow, updateMilestone } from './store.ts';
 import { contentRefusal } from './validation.ts';
@@ -19,7 +19,7 @@ export async function changeMilestone(
   place: Place,
   milestoneId: number,
   { state_event: event, ...change }: MilestoneChange,
-): Promise<MilestoneRow | Refused<'missing' | 'notSaved'>> {
+): Promise<MilestoneRow | Failure<'missing' | 'notSaved'>> {
   const milestone = await findMilestone(act, ownReach(place), milestoneId);
   if (milestone === null) return refused('missing');
   const kept = <Name extends keyof MilestoneContent>(name: Name) =>

@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
-import { errorsInText, type FieldErrors, fieldErrors, type Refused, refused } from '#runtime/failure.ts';
+import { errorsInText, type Failure, type FieldErrors, fieldErrors, refused } from '#runtime/failure.ts';
 import { isTitleTaken, type MilestoneContent, type MilestoneRow } from './store.ts';
 
 /** Characters of a title. */
@@ -25,7 +25,7 @@ export async function contentErrors(
 /** The same, as endpoints tell it. */
 export async function contentRefusal(
   ...content: Parameters<typeof contentErrors>
-): Promise<Refused<'notSaved'> | null> {
+): Promise<Failure<'notSaved'> | null> {
   const errors = await contentErrors(...content);
   return errors && notSaved(errors);
 }

@@ -8,7 +8,7 @@ import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { findNote, type NoteRow } from './store.ts';
 
 /** Whose notes become more or fewer, or are resolved, one after another: they are counted. */
@@ -98,7 +98,7 @@ export async function stillChanging(
   kind: NoteableKind,
   asked: Noteable,
   { id }: NoteRow,
-): Promise<{ readonly thing: Noteable; readonly now: NoteRow } | Refused<'gone'>> {
+): Promise<{ readonly thing: Noteable; readonly now: NoteRow } | Failure<'gone'>> {
   const { thing, caller } = await kind.again(act, act.by, asked);
   const now = await findNote(act, caller, thing, id);
   if (now === null) return refused('gone');

@@ -6,7 +6,7 @@ import { type Entity, either, entity } from '#http/endpoint/entity.ts';
 import { Reply } from '#http/endpoint/responses.ts';
 import type { Refusals } from '#http/errors/error-table.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { type FieldErrors, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, isFailure, refused } from '#runtime/failure.ts';
 import { commandedEpics } from '../epics/index.ts';
 import { commandedIssues } from '../issues/index.ts';
 import { commandedMergeRequests } from '../merge-requests/index.ts';
@@ -49,9 +49,9 @@ export interface Saying {
 
 interface Ways<Said, Code extends string> {
   /** Says what is left of the text. */
-  readonly say: (act: Act<SignedIn>, saying: Saying) => Promise<Said | Refused<Code>>;
+  readonly say: (act: Act<SignedIn>, saying: Saying) => Promise<Said | Failure<Code>>;
   /** When nothing is left of it. */
-  readonly unsay?: (act: Act<SignedIn>) => Promise<undefined | Refused<Code>>;
+  readonly unsay?: (act: Act<SignedIn>) => Promise<undefined | Failure<Code>>;
 }
 
 type Unruly = keyof typeof COMMAND_REFUSALS;
@@ -62,7 +62,7 @@ export async function sayAndDo<Said, Code extends string>(
   { kind, thing, caller }: InThing<Noteable> & { readonly kind: NoteableKind },
   body: string,
   ways: Ways<Said, Code>,
-): Promise<Said | Reply<OnlyCommands> | Refused<Code | Unruly>> {
+): Promise<Said | Reply<OnlyCommands> | Failure<Code | Unruly>> {
   const turn = [turnOfNotes({ thing })];
   const parsed = commandsIn(body);
   if (thing.type === 'Commit' || parsed.commands.length === 0) {
@@ -93,23 +93,23 @@ async function doAll<Said, Code extends string>(
   { kind, thing: asked, commanded, change }: On,
   { commands, rest }: Parsed,
   { say, unsay }: Ways<Said, Code>,
-): Promise<Said | Reply<OnlyCommands> | Refused<Code | Unruly>> {
+): Promise<Said | Reply<OnlyCommands> | Failure<Code | Unruly>> {
   const { thing, caller } = await stillCommenting(act, kind, asked);
   const subject = await commanded.subject(act, caller, thing as Thing);
   if (subject === null) return refused('noCommands');
   const { wish, changes, messages, besides } = await interpret(act, subject, commands);
   if (rest === '' && messages.length === 0) return refused('noCommands');
   const said = rest === '' ? await unsay?.(act) : await say(act, { body: rest, changes });
-  if (isRefused(said)) return said as Refused<Code>;
+  if (isFailure(said)) return said as Failure<Code>;
   const changed = Object.keys(wish).length === 0 ? undefined : await change(wish);
-  const failed = isRefused(changed) ? changed : await besides(thing.id);
-  if (isRefused(failed)) return refused('unruly', { text: JSON.stringify(textOf(failed)) });
+  const failed = isFailure(changed) ? changed : await besides(thing.id);
+  if (isFailure(failed)) return refused('unruly', { text: JSON.stringify(textOf(failed)) });
   if (rest !== '') return said as Said;
   return new Reply({ commands_changes: changes, summary: [messages.join(' ')] }, { status: 202 });
 }
 
 /** `Title can't be blank` */
-function textOf({ code, values }: Refused): string {
+function textOf({ code, values }: Failure): string {
   const [field, texts] = Object.entries((values.errors ?? {}) as FieldErrors)[0] ?? [];
   if (field !== undefined)
     return field === 'base'

@@ -1,6 +1,6 @@
 import { MOST_NOTES, type Resource } from '#activity/index.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
 import { count } from './comment-count.ts';
 import { countNotes, insertComment, type NoteRow } from './store.ts';
 
@@ -23,7 +23,7 @@ export async function importNote(
   act: Act,
   thing: Resource,
   { author_id, body, system, internal, created_at, updated_at }: ImportedNote,
-): Promise<NoteRow | Refused<'invalid'>> {
+): Promise<NoteRow | Failure<'invalid'>> {
   if (body.trim() === '') return invalid({ note: ["can't be blank"] });
   if ((await countNotes(act, thing, MOST_NOTES)) === MOST_NOTES) return invalid({ note: ['is one too many'] });
   const said = { authorId: author_id, body, internal, createdAt: created_at };

@@ -5,7 +5,7 @@ import { AccessLost } from '#authorization/current-access.ts';
 import { withOpenThreads } from '#domain/threads.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Noteable, NoteableKind } from '#http/access/noteables.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { mayComment } from './access.ts';
 import type { NoteListed } from './store.ts';
 import { findThread, isResolvable, setResolved, type Thread } from './threads.ts';
@@ -30,7 +30,7 @@ export async function resolveThread(
   asked: Noteable,
   { id }: Pick<Thread, 'id'>,
   { resolved, noteId }: Resolution,
-): Promise<Thread | Refused<'threadGone'>> {
+): Promise<Thread | Failure<'threadGone'>> {
   const { thing, caller } = await kind.again(act, act.by, asked);
   const before = await findThread(act, caller, thing, id);
   if (before === null) return refused('threadGone');
@@ -50,9 +50,9 @@ export async function resolveNote(
   asked: Noteable,
   { id, discussion_id }: NoteListed,
   resolved: boolean,
-): Promise<NoteListed | Refused<'threadGone'>> {
+): Promise<NoteListed | Failure<'threadGone'>> {
   const thread = await resolveThread(act, kind, asked, { id: discussion_id }, { resolved, noteId: id });
-  if (isRefused(thread)) return thread;
+  if (isFailure(thread)) return thread;
   return thread.notes.find((note) => note.id === id) ?? refused('threadGone');
 }
 

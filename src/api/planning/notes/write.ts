@@ -4,7 +4,7 @@ import { mayAt } from '#authorization/abilities.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { InThing, Noteable, NoteableKind } from '#http/access/noteables.ts';
 import type { Refusals } from '#http/errors/error-table.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { tellMentioned } from '../issuables/index.ts';
 import type { Changes } from '../quick-actions/index.ts';
 import { stillChanging, stillCommenting } from './access.ts';
@@ -57,7 +57,7 @@ export async function createNote(
   kind: NoteableKind,
   asked: Noteable,
   { begins, ...wish }: NoteWish,
-): Promise<NoteRow | Refused<Unsaid>> {
+): Promise<NoteRow | Failure<Unsaid>> {
   const standing = await stillCommenting(act, kind, asked);
   if (begins === undefined) return say(act, standing, wish, null);
   const type = begins.position === null ? 'DiscussionNote' : 'DiffNote';
@@ -71,7 +71,7 @@ export async function answerNote(
   asked: Noteable,
   { id }: Pick<Thread, 'id'>,
   wish: Pick<NoteWish, 'body' | 'createdAt' | 'changes'>,
-): Promise<NoteRow | Refused<Unsaid | 'threadGone' | 'notAnswerable'>> {
+): Promise<NoteRow | Failure<Unsaid | 'threadGone' | 'notAnswerable'>> {
   const standing = await stillCommenting(act, kind, asked);
   const thread = await findThread(act, standing.caller, standing.thing, id);
   if (thread === null) return refused('threadGone');
@@ -89,7 +89,7 @@ export async function answerNote(
       resolved: isDone(thread) ? { at: act.now, by: standing.caller.user.id } : null,
     },
   );
-  if (!isRefused(said) && first.type === null) await makeThread(act, first);
+  if (!isFailure(said) && first.type === null) await makeThread(act, first);
   return said;
 }
 
@@ -102,7 +102,7 @@ async function say(
   { thing, caller }: InThing<Noteable>,
   { body, internal, createdAt, changes }: Omit<NoteWish, 'begins'>,
   thread: InThread | null,
-): Promise<NoteRow | Refused<Unsaid>> {
+): Promise<NoteRow | Failure<Unsaid>> {
   if (internal && !mayReadInternal(caller, thing)) return refused('internal');
   if (body.trim() === '') return refused('blank');
   if ((await countNotes(act, thing, MOST_NOTES)) === MOST_NOTES) return refused('tooMany');
@@ -143,9 +143,9 @@ export async function updateNote(
   asked: Noteable,
   note: NoteRow,
   { body, changes }: { readonly body: string; readonly changes?: Changes },
-): Promise<NoteSaid | Refused<'gone'>> {
+): Promise<NoteSaid | Failure<'gone'>> {
   const standing = await stillChanging(act, kind, asked, note);
-  if (isRefused(standing)) return standing;
+  if (isFailure(standing)) return standing;
   const { thing, now } = standing;
   if (body === now.body) return withChanges(now, changes);
   const changed = await updateBody(act, note.id, body);
@@ -168,9 +168,9 @@ export async function deleteNote(
   kind: NoteableKind,
   asked: Noteable,
   note: NoteRow,
-): Promise<undefined | Refused<'gone'>> {
+): Promise<undefined | Failure<'gone'>> {
   const standing = await stillChanging(act, kind, asked, note);
-  if (isRefused(standing)) return standing;
+  if (isFailure(standing)) return standing;
   if (!(await deleteNoteRow(act, note.id))) return refused('gone');
   await forgetTargetActivity(act, 'Note', [note.id]);
   await count(act, standing.thing, -1, act.now);

@@ -9,7 +9,7 @@ import {
 } from '#database/tables/notification-settings.ts';
 import { type MemberSource, stands } from '#domain/members/memberships.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { eventsOf } from './event-names.ts';
 import { changeSetting, type GlobalSetting, readGlobalSetting, readSetting, type Setting } from './store.ts';
 
@@ -19,7 +19,7 @@ export type Wish = {
   readonly notification_email?: string | null | undefined;
 } & { readonly [Event in EmailEvent]?: boolean | null | undefined };
 
-type WrongLevel = Refused<'levelUnknown' | 'invalid'>;
+type WrongLevel = Failure<'levelUnknown' | 'invalid'>;
 
 /** What the caller is told of everywhere, and where mail goes: all that is given changes, or nothing. */
 export async function changeGlobalSetting(act: Act<SignedIn>, wish: Wish): Promise<GlobalSetting | WrongLevel> {
@@ -41,7 +41,7 @@ export async function changeSourceSetting(
   act: Act<SignedIn>,
   source: MemberSource,
   wish: Wish,
-): Promise<Setting | WrongLevel | Refused<'gone'>> {
+): Promise<Setting | WrongLevel | Failure<'gone'>> {
   if (isUnknown(wish.level)) return refused('levelUnknown', { level: wish.level });
   const wrong = fieldErrors(levelErrors(wish));
   if (wrong !== null) return invalid(wrong);

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import { commandsIn, interpret, type Outcome } from './run.ts';
 import type { Subject } from './subject.ts';
 
@@ -56,10 +56,10 @@ export async function afterBesides<Row extends { readonly id: number }>(
   changed: Row,
   besides: Outcome['besides'] | null,
   again: (id: number) => Promise<Row>,
-): Promise<Row | Refused<'invalid'>> {
+): Promise<Row | Failure<'invalid'>> {
   if (besides === null) return changed;
   const done = await besides(changed.id);
-  return isRefused(done) ? done : again(changed.id);
+  return isFailure(done) ? done : again(changed.id);
 }
 
 function withSent(subject: Subject, { title, assignee_ids, assignee_id, reviewer_ids }: Sent): Subject {

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import { sameSet } from '../issuables/index.ts';
 import type { Changes } from './changes.ts';
 import { type Doing, NOT_DONE, type Row } from './command-context.ts';
@@ -33,7 +33,7 @@ export interface Outcome {
   readonly changes: Changes;
   readonly messages: readonly string[];
   /** What is done besides, once the thing is there and has been changed. */
-  readonly besides: (id: number) => Promise<undefined | Refused<'invalid'>>;
+  readonly besides: (id: number) => Promise<undefined | Failure<'invalid'>>;
 }
 
 /** What these commands come to, one after the other; nothing has been changed yet. */
@@ -54,7 +54,7 @@ export async function interpret(act: Act<SignedIn>, subject: Subject, commands: 
       for (const one of doing.besides) {
         const done = await one(id);
         // Who has been first to award the same has done it for both.
-        if (isRefused(done) && done.code === 'invalid') return done as Refused<'invalid'>;
+        if (isFailure(done) && done.code === 'invalid') return done as Failure<'invalid'>;
       }
       return undefined;
     },

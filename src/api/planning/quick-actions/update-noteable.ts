@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Thing } from '#http/access/noteables.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 import type { Subject, Wish } from './subject.ts';
 
 /** A kind of things as comments command them: each family changes its own, by the verb of PUT. */
@@ -13,7 +13,7 @@ export interface CommandedKind<Of extends Thing = Thing> {
     caller: SignedIn,
     thing: Of,
     how: { readonly reopens: boolean; readonly turn: readonly string[] },
-    work: (act: Act<SignedIn>, change: (wish: Wish) => Promise<unknown | Refused>) => Promise<T>,
+    work: (act: Act<SignedIn>, change: (wish: Wish) => Promise<unknown | Failure>) => Promise<T>,
   ): Promise<T>;
   /** Null: it is gone. */
   subject(act: Act<SignedIn>, caller: SignedIn, thing: Of): Promise<Subject | null>;

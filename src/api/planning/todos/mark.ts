@@ -1,14 +1,14 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
 import type { Act, Acting } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { type Cause, finishSome, insertTodos, type TodoRow } from '../todo-rows/index.ts';
 
 /** Gives the caller himself something to do. */
 export async function mark(
   act: Act<SignedIn>,
   target: Pick<Cause, 'target' | 'projectId' | 'groupId'>,
-): Promise<TodoRow | Refused<'pending'>> {
+): Promise<TodoRow | Failure<'pending'>> {
   const userId = act.by.user.id;
   const [made] = await insertTodos(act, { ...target, authorId: userId }, [{ userId, action: 'marked' }]);
   return made ?? refused('pending');

@@ -42,7 +42,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     requestTimeout: 0,
     headersTimeout: 60_000,
     keepAliveTimeout: KEEP_ALIVE,
-    // Refused in stage 1, in our own form.
+    // Failure in stage 1, in our own form.
     requireHostHeader: false,
   });
   /** Those that are being answered. When the server stops each of them is; then no connection keeps it waiting. */

@@ -3,7 +3,7 @@ import { takenBy } from '#events/unit-of-work.ts';
 import type { Way } from '#http/endpoint/endpoint.ts';
 import { shownBy } from '#http/endpoint/responses.ts';
 import type { Rooms } from '#http/services.ts';
-import { isRefused, refused } from '#runtime/failure.ts';
+import { isFailure, refused } from '#runtime/failure.ts';
 import { View } from '../response/request-view.ts';
 import { type Outgoing, type ReplyFacts, successReply } from '../response/response.ts';
 import { refusalOf } from './failure-response.ts';
@@ -33,7 +33,7 @@ export function prepared({ rooms, request, endpoint, found, params, page, ...pro
 export async function carryOut(progress: Ready, { view, call }: Prepared): Promise<Outgoing> {
   const { endpoint } = progress;
   const result = await outcomeOf(progress, { view, call });
-  if (isRefused(result)) throw refusalOf(endpoint, result);
+  if (isFailure(result)) throw refusalOf(endpoint, result);
   return successReply(await shownBy(endpoint.answer, result, view), progress);
 }
 

@@ -1,10 +1,10 @@
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { filledText } from '#http/errors/error-table.ts';
 import { HttpRefusal } from '#http/errors/http-error.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 
 /** Turns the domain's code into the status and text of the endpoint's table. */
-export function refusalOf(endpoint: Endpoint, refused: Refused): HttpRefusal {
+export function refusalOf(endpoint: Endpoint, refused: Failure): HttpRefusal {
   const entry = endpoint.refuses[refused.code];
   if (entry === undefined) {
     throw new Error(`${endpoint.source}: ${endpoint.name} refuses '${refused.code}', which is not in its table`);
@@ -18,7 +18,7 @@ export function refusalOf(endpoint: Endpoint, refused: Refused): HttpRefusal {
 }
 
 /** Headers are text, numbers in them too. */
-function filledHeaders(headers: Readonly<Record<string, string>>, values: Refused['values']): Record<string, string> {
+function filledHeaders(headers: Readonly<Record<string, string>>, values: Failure['values']): Record<string, string> {
   const filled = Object.entries(headers).map(([name, template]) => [name, String(filledText(template, values))]);
   return Object.fromEntries(filled) as Record<string, string>;
 }

@@ -5,7 +5,7 @@ import { checkPrecondition } from './precondition.ts';
 
 const UPDATED = '2026-01-02T03:04:05.500Z';
 
-function isRefused(header: string, updatedAt: string | null = UPDATED): boolean {
+function isFailure(header: string, updatedAt: string | null = UPDATED): boolean {
   try {
     checkPrecondition(header, updatedAt);
     return false;
@@ -24,7 +24,7 @@ test('a moment before the last change refuses, one at it or after it does not', 
     '2026-01-02',
     '2026-01-02T04:04:05+01:00',
   ]) {
-    assert.equal(isRefused(header), true, header);
+    assert.equal(isFailure(header), true, header);
   }
   for (const header of [
     'Fri, 02 Jan 2026 03:04:06 GMT',
@@ -32,13 +32,13 @@ test('a moment before the last change refuses, one at it or after it does not', 
     '2026-01-03',
     'Sat, 03 Jan 2026 00:00:00 GMT',
   ]) {
-    assert.equal(isRefused(header), false, header);
+    assert.equal(isFailure(header), false, header);
   }
 });
 
 test('what is no date, and a record without a moment, refuse nothing', () => {
   for (const header of ['', 'garbage', '0', '2026-13-40', 'yesterday GMT', 'Fri, 99 Foo 2026 03:04:05 GMT']) {
-    assert.equal(isRefused(header), false, header);
+    assert.equal(isFailure(header), false, header);
   }
-  assert.equal(isRefused('2020-01-01', null), false);
+  assert.equal(isFailure('2020-01-01', null), false);
 });

@@ -8,7 +8,7 @@ import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 
 /** Old environments of the folder `review` that are to go (contract/environments.md "review_apps"). */
 
@@ -28,7 +28,7 @@ export async function scheduleReviewApps(
   act: Act,
   project: Project,
   { before, limit, dry_run }: Wish,
-): Promise<readonly EnvironmentRow[] | Refused<'nothingToGo'>> {
+): Promise<readonly EnvironmentRow[] | Failure<'nothingToGo'>> {
   const chosen = await oldReviewApps(act, project.id, {
     before: before ?? momentAfter(act.now, -AGE),
     limit,

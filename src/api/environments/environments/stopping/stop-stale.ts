@@ -8,7 +8,7 @@ import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { momentAfter, yearsBefore } from '#runtime/clock.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { stopAsNobody } from '../cleanup.ts';
 
 /** Environments that nobody has looked after for long (contract/environments.md "stop_stale"). */
@@ -22,7 +22,7 @@ export async function requestStopOfStale(
   act: Act,
   projectId: number,
   before: string,
-): Promise<{ readonly message: string } | Refused<'invalidDate'>> {
+): Promise<{ readonly message: string } | Failure<'invalidDate'>> {
   if (before < yearsBefore(act.now, OLDEST_YEARS) || before > momentAfter(act.now, -WEEK))
     return refused('invalidDate');
   await enqueue(act, stopStaleEnvironments, { projectId, before }, { key: `${projectId} ${before}` });

@@ -2,7 +2,7 @@ import { enterState } from '#api/environments/environment-model/index.ts';
 import { playJob } from '#api/pipelines/processing/index.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { mayItsUserPlay } from '../permissions.ts';
 import { type StopActions, stopActions } from './stop-actions.ts';
 
@@ -10,7 +10,7 @@ type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
 
 /**
  * Stops an environment: at once, or, where a job stops it, by having that job played as its own user (contract/environments.md
- * "stop"). `force` stops it whatever there is to play. One that stops or has stopped is as it was. Refused, with nothing
+ * "stop"). `force` stops it whatever there is to play. One that stops or has stopped is as it was. Failure, with nothing
  * changed: `noAction`, where only a job may stop it and there is none, `forbidden`, where a job's user may not play it.
  * Who may ask for it has been asked before; so have its turns been taken (`turnsWithJobs`). What it refuses must be rolled back.
  */
@@ -18,7 +18,7 @@ export async function stopEnvironment(
   act: Act,
   { id, project_id }: EnvironmentKey,
   { force }: { readonly force: boolean },
-): Promise<EnvironmentRow | Refused<'gone' | 'noAction' | 'forbidden'>> {
+): Promise<EnvironmentRow | Failure<'gone' | 'noAction' | 'forbidden'>> {
   const environment = await findEnvironment(act, project_id, id);
   if (environment === null) return refused('gone');
   if (force) return (await enterState(act, id, 'stopped')) ?? environment;
@@ -34,14 +34,14 @@ async function playAll(
   act: Act,
   environment: EnvironmentRow,
   { pipeline, jobs }: StopActions,
-): Promise<EnvironmentRow | Refused<'forbidden'>> {
+): Promise<EnvironmentRow | Failure<'forbidden'>> {
   for (const job of jobs) {
     if (!(await mayItsUserPlay(act, act.tier, job, pipeline, environment))) return refused('forbidden');
   }
   const stopping = await enterState(act, environment.id, 'stopping');
   if (stopping === null) return environment;
   for (const job of jobs) {
-    if (isRefused(await playJob(act, job, [], job.user_id))) return refused('forbidden');
+    if (isFailure(await playJob(act, job, [], job.user_id))) return refused('forbidden');
   }
   return stopping;
 }

@@ -6,7 +6,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { scheduledForDeletion } from '#domain/namespaces/name-validation.ts';
 import { childOf, type Place, placeOfNamespace } from '#domain/namespaces/routes.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { isPathFree, moveGroup } from '../path-validation.ts';
 import { type GroupRow, groupNow, readGroupRow } from '../store.ts';
 import { destroyAtOnce } from './destroy-in-request.ts';
@@ -17,7 +17,7 @@ import { destroyAtOnce } from './destroy-in-request.ts';
 export async function scheduleDeletion(
   act: Act,
   { id }: Pick<Group, 'id'>,
-): Promise<undefined | Refused<'alreadyMarked' | 'gone'>> {
+): Promise<undefined | Failure<'alreadyMarked' | 'gone'>> {
   const group = await groupNow(act, id);
   if (group === null) return refused('gone');
   if (group.marked_for_deletion_on !== null) return refused('alreadyMarked');
@@ -35,7 +35,7 @@ export async function scheduleDeletion(
 export async function restoreGroup(
   act: Act,
   { id }: Pick<Group, 'id'>,
-): Promise<GroupRow | Refused<'notMarked' | 'gone'>> {
+): Promise<GroupRow | Failure<'notMarked' | 'gone'>> {
   const group = await groupNow(act, id);
   if (group === null) return refused('gone');
   const { name_before_deletion: name, path_before_deletion: path } = group;
@@ -58,7 +58,7 @@ export async function deleteAtOnce(
   act: Act<SignedIn>,
   { id }: Pick<Group, 'id'>,
   fullPath: string | null | undefined,
-): Promise<undefined | Refused<'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'gone'>> {
+): Promise<undefined | Failure<'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'gone'>> {
   const group = await groupNow(act, id);
   if (group === null) return refused('gone');
   if (group.parent_id === null) return refused('rootNotAtOnce');

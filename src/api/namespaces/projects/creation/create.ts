@@ -5,7 +5,7 @@ import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { invalid, isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
 import type { AttributeValues } from '../attributes/attributes.ts';
 import { sentAttributes } from '../attributes/input-attributes.ts';
 import { initializeWithReadme } from './initialize.ts';
@@ -39,11 +39,11 @@ export async function create(
   caller: Caller,
   origin: Origin,
   { values, readme, importUrl }: ProjectWish,
-): Promise<Project | Refused<CreateRefusal>> {
+): Promise<Project | Failure<CreateRefusal>> {
   if (importUrl) return refused('importUnsupported');
   const storages = Object.keys(rooms.config.storages);
   const made = await rooms.acting(caller, (act) => insert(act, origin, sentAttributes(values, '{}', act), storages));
-  if (isRefused(made)) return made;
+  if (isFailure(made)) return made;
   if (!readme) return made.project;
   const { project, creator } = made;
   await initializeWithReadme(rooms, project, creator);
@@ -56,7 +56,7 @@ async function insert(
   { creatorId, namespaceId }: Origin,
   sent: AttributeValues,
   storages: readonly string[],
-): Promise<{ readonly project: Project; readonly creator: User } | Refused<'invalid' | 'limitReached'>> {
+): Promise<{ readonly project: Project; readonly creator: User } | Failure<'invalid' | 'limitReached'>> {
   const creator = await readUser(act, creatorId);
   const target = await (namespaceId === null
     ? personalTargetOf(act, creatorId)
@@ -68,7 +68,7 @@ async function insert(
     return refused('limitReached', { limit: creator.projects_limit });
   }
   const project = await addProject(act, { creator, target }, sent, storages);
-  return isRefused(project) ? project : { project, creator };
+  return isFailure(project) ? project : { project, creator };
 }
 
 /** Has he as many projects of his own as he may have? Those in groups don't count. */

@@ -6,7 +6,7 @@ import { freeNameIn } from '#domain/namespaces/available-name.ts';
 import { type Group, roleInGroup } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import type { AttributeValues } from '../attributes/attributes.ts';
 import { sentAttributes } from '../attributes/input-attributes.ts';
@@ -32,7 +32,7 @@ export async function importProject(
   group: Group,
   { path, name, visibility, values, past }: ImportedProject,
   storages: readonly string[],
-): Promise<Project | Refused<'invalid'>> {
+): Promise<Project | Failure<'invalid'>> {
   const creator = await readUser(act, act.by.user.id);
   const target = await findTarget(act, act.by, String(group.id));
   const mayBeThere = roleInGroup(act.by, group) >= MAINTAINER && !group.archived && !group.marked;

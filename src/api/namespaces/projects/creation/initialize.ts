@@ -2,7 +2,7 @@ import type { User } from '#authentication/users/users.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { firstCommit } from '#repositories/commits/initial-commit.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 
 /** The first commit of a new project, a README.md on its default branch, in the creator's name. */
 export async function initializeWithReadme(rooms: RefRooms, project: Project, creator: User): Promise<void> {
@@ -15,7 +15,7 @@ export async function initializeWithReadme(rooms: RefRooms, project: Project, cr
     content: Buffer.from(readmeText(project)),
     message: 'Initial commit',
   });
-  if (isRefused(refusal)) throw new Error(`The first branch of project ${project.id} was refused: ${refusal.code}`);
+  if (isFailure(refusal)) throw new Error(`The first branch of project ${project.id} was refused: ${refusal.code}`);
 }
 
 function readmeText({ name, description }: Pick<Project, 'name' | 'description'>): string {

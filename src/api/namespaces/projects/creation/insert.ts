@@ -14,7 +14,7 @@ import type { Act } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { diskPathFor } from '#git/storage/storage.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
-import { fieldErrors, invalid, type Refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
 import { recordCreated, recordImported } from '../activity.ts';
 import type { AttributeValues } from '../attributes/attributes.ts';
@@ -47,7 +47,7 @@ export async function addProject(
   sent: AttributeValues,
   storages: readonly string[],
   past?: ProjectPast,
-): Promise<Project | Refused<'invalid'>> {
+): Promise<Project | Failure<'invalid'>> {
   const { creator, target } = placing;
   const settings = await readSettings(act);
   const draft = await draftOf(act, sent, target, { settings, storages });

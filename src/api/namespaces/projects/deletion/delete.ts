@@ -4,7 +4,7 @@ import { standingOf } from '#domain/namespaces/archive-state.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { MORE } from '#events/batches.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { areMoving } from './destroy.ts';
 import { destroyMarked } from './destroy-marked.ts';
 import { markForDeletion } from './mark-for-deletion.ts';
@@ -20,7 +20,7 @@ export async function remove(
   act: Act,
   project: Project,
   { permanently, fullPath }: Removal,
-): Promise<undefined | typeof MORE | Refused<'notMarked' | 'alreadyMarked' | 'wrongPath' | 'moving'>> {
+): Promise<undefined | typeof MORE | Failure<'notMarked' | 'alreadyMarked' | 'wrongPath' | 'moving'>> {
   if (project.marked_for_deletion_on === null) {
     if (permanently) return refused('notMarked');
     if ((await standingOf(act, project.namespace_id)).marked.any) return undefined;

@@ -4,7 +4,7 @@ import { scheduledForDeletion } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { moveTo, readAgain } from '../move-route.ts';
 import { takenFields } from '../unique-errors.ts';
 import { isBegun } from './destroy.ts';
@@ -13,7 +13,7 @@ import { restoredNames } from './restored-names.ts';
 /** Delayed deletion (contract/planning.md §3.1 "Deletion is delayed"): a marked project can be restored until it is destroyed. */
 
 /** Schedules the deletion: the project gives its name and path away at once, and is archived. */
-export async function markForDeletion(act: Act, project: Project): Promise<undefined | Refused<'alreadyMarked'>> {
+export async function markForDeletion(act: Act, project: Project): Promise<undefined | Failure<'alreadyMarked'>> {
   const row = await readRow(act, project.id);
   if (row === undefined || row.marked_for_deletion_on !== null) return refused('alreadyMarked');
   const name = scheduledForDeletion(row.name, project.id);
@@ -24,7 +24,7 @@ export async function markForDeletion(act: Act, project: Project): Promise<undef
 }
 
 /** Takes the mark away: former name and path, or ones like them, and not archived. One that is being destroyed is gone already. */
-export async function restore(act: Act, project: Project): Promise<Project | Refused<'notMarked' | 'gone'>> {
+export async function restore(act: Act, project: Project): Promise<Project | Failure<'notMarked' | 'gone'>> {
   const row = await readRow(act, project.id);
   if (row === undefined || (await isBegun(act, project.id))) return refused('gone');
   if (row.marked_for_deletion_on === null) return refused('notMarked');

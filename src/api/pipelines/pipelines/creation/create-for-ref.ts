@@ -14,7 +14,7 @@ import { validRefName, zeroId } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Rooms } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { createPipeline, orBroken } from './create.ts';
 import type { CREATION_REFUSALS } from './errors.ts';
 import { madeOf } from './insert.ts';
@@ -49,7 +49,7 @@ export async function createOfRef(
   caller: SignedIn,
   project: Project,
   { ref: sent, source, variables = [], brought = [], starter = {}, origin, keepsBroken, baseUrl }: Asked,
-): Promise<PipelineRow | Refused<Codes>> {
+): Promise<PipelineRow | Failure<Codes>> {
   const { acting, secretKey } = rooms;
   const all = [...variables, ...brought];
   const wanted = await wantedOf(rooms, caller, project, {
@@ -59,10 +59,10 @@ export async function createOfRef(
     all,
     baseUrl,
   });
-  if (isRefused(wanted)) return wanted;
+  if (isFailure(wanted)) return wanted;
   const plan = await prepare(rooms, wanted);
   const content = keepsBroken ? orBroken(plan) : plan;
-  if (isRefused(content)) return content;
+  if (isFailure(content)) return content;
   const twice = firstTwice(all);
   if (twice !== undefined) return refused('duplicate', { key: twice });
   const setsAny = variables.length > 0;
@@ -89,9 +89,9 @@ export async function dryRun(
   project: Project,
   about: { readonly ref: string; readonly baseUrl: string },
   configuration: Configuration | Invalid | null,
-): Promise<Plan | Refused<Codes>> {
+): Promise<Plan | Failure<Codes>> {
   const wanted = await wantedOf(rooms, caller, project, { ...about, source: 'push', starter: {}, all: [] });
-  return isRefused(wanted) ? wanted : prepare(rooms, wanted, async () => configuration);
+  return isFailure(wanted) ? wanted : prepare(rooms, wanted, async () => configuration);
 }
 
 interface About extends Pick<Asked, 'ref' | 'source' | 'baseUrl'> {
@@ -105,7 +105,7 @@ async function wantedOf(
   caller: Caller,
   project: Project,
   { ref: sent, source, starter, all, baseUrl }: About,
-): Promise<Wanted | Refused<'disabled' | 'notPermitted' | 'notAllowed' | 'noRef'>> {
+): Promise<Wanted | Failure<'disabled' | 'notPermitted' | 'notAllowed' | 'noRef'>> {
   const db = database.reader;
   if (!mayUseFeature(caller, 'builds', project)) return refused('disabled');
   if (caller.user === null || !mayInProject(caller, 'create_pipeline', project)) return refused('notPermitted');

@@ -5,7 +5,7 @@ import { beginPipeline, noteOutcome, PIPELINE_VARIABLE, wantEnvironments } from 
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import { nextIid } from '#domain/iids.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { isRefused, type Refused } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
 import { insertJobs, insertPipeline, insertVariables, madeOf, resourceGroups } from './insert.ts';
 import type { Wanted } from './prepare.ts';
@@ -22,11 +22,11 @@ interface Made {
 
 /** A pipeline that has failed in the place of one whose CI file is broken. */
 export function orBroken<Code extends string>(
-  plan: Plan | Refused<Code | 'invalid'>,
-): Plan | Jobless | Refused<Exclude<Code, 'invalid'>> {
-  if (!isRefused(plan)) return plan;
+  plan: Plan | Failure<Code | 'invalid'>,
+): Plan | Jobless | Failure<Exclude<Code, 'invalid'>> {
+  if (!isFailure(plan)) return plan;
   if (plan.code === 'invalid') return { status: 'failed', yamlErrors: String(plan.values.text) };
-  return plan as Refused<Exclude<Code, 'invalid'>>;
+  return plan as Failure<Exclude<Code, 'invalid'>>;
 }
 
 /**

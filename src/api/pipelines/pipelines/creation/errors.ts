@@ -1,5 +1,5 @@
 import { filledText, type Refusals } from '#http/errors/error-table.ts';
-import type { Refused } from '#runtime/failure.ts';
+import type { Failure } from '#runtime/failure.ts';
 
 const base = (text: string) => [400, { message: { base: [text] } }] as const;
 
@@ -21,6 +21,6 @@ export const CREATION_REFUSALS = {
 } as const satisfies Refusals;
 
 /** The same as a text alone. */
-export function creationText({ code, values }: Refused<keyof typeof CREATION_REFUSALS>): string {
+export function creationText({ code, values }: Failure<keyof typeof CREATION_REFUSALS>): string {
   return String(filledText(CREATION_REFUSALS[code][1].message.base[0]!, values));
 }

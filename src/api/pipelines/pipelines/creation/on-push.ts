@@ -13,7 +13,7 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import type { Rooms } from '#http/services.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { createPipeline, orBroken } from './create.ts';
 import { madeOf } from './insert.ts';
 import { isProtected, prepare, type Wanted } from './prepare.ts';
@@ -96,9 +96,9 @@ async function wantedOf(
 async function contentOf(rooms: Rooms, wanted: Wanted, skip: boolean) {
   const { git } = rooms;
   const plan = await prepare(rooms, wanted);
-  if (isRefused(plan) && plan.code === 'noFile') return null;
+  if (isFailure(plan) && plan.code === 'noFile') return null;
   const commit = await readCommit(git, repositoryOf(git, wanted.project), wanted.sha);
   if (skip || SKIPS.test(commit?.message ?? '')) return { status: 'skipped' as const };
   const content = orBroken(plan);
-  return isRefused(content) ? null : content;
+  return isFailure(content) ? null : content;
 }

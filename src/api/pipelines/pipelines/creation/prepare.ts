@@ -19,7 +19,7 @@ import type { Repository } from '#git/repository.ts';
 import { listTree } from '#git/trees/tree-list.ts';
 import type { Rooms } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { filesAt } from './config-file.ts';
 import { configPath, type PipelineOf, predefinedVariables } from './predefined-variables.ts';
 
@@ -44,7 +44,7 @@ export interface Wanted extends PipelineOf, Starter {
 }
 
 /**
- * What the pipeline of a commit consists of, by its CI file. Refused: there is no such commit or file; the file, or what is
+ * What the pipeline of a commit consists of, by its CI file. Failure: there is no such commit or file; the file, or what is
  * left of it, is invalid (`text`); its rules want no pipeline; there is nothing to run. `read`: another file than that of the
  * commit.
  */
@@ -52,7 +52,7 @@ export async function prepare(
   rooms: PrepareRooms,
   wanted: Wanted,
   read = () => fileOf(rooms.git, wanted),
-): Promise<Plan | Refused<'noFile' | 'invalid' | 'unwanted' | 'empty'>> {
+): Promise<Plan | Failure<'noFile' | 'invalid' | 'unwanted' | 'empty'>> {
   const { git } = rooms;
   const repository = repositoryOf(git, wanted.project);
   const commit = await readCommit(git, repository, wanted.sha);

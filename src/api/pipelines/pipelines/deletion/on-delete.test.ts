@@ -4,7 +4,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import { linkBlob, storeBlob } from '#blobs/index.ts';
 import { PIECE } from '#events/batches.ts';
 import type { FactName, Facts } from '#events/domain-events.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 
@@ -65,7 +65,7 @@ test('what jobs have left counts: no piece removes more rows, and all goes in th
   const project = await newProject();
   const job_id = await jobRow(here, project, { status: 'success', tags: ['a', 'b'] });
   const blob = await storeBlob(server.rooms.blobs, Buffer.from('x'));
-  assert.ok(!isRefused(blob));
+  assert.ok(!isFailure(blob));
   const chunks = Array.from({ length: PIECE + 2 }, (_, start) => ({ job_id, start, ...blob }));
   await database.transaction(async (tx) => {
     await linkBlob(tx, blob);

@@ -2,7 +2,7 @@ import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
 import { mayUpdateRunner, ownerProjectOf, type Runner } from '#authorization/runners.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { recordAssociation } from '../activity.ts';
 import { associationsIn, insertAssociation, removeAssociation } from '../store.ts';
 
@@ -17,7 +17,7 @@ export async function assignRunner(
   act: Act<SignedIn>,
   project: Project,
   runner: Runner,
-): Promise<Runner | Refused<AssignRefusal>> {
+): Promise<Runner | Failure<AssignRefusal>> {
   const administrator = isAdministrator(act.by);
   if (runner.runner_type === 'group_type') return refused('ofGroup');
   if (runner.runner_type === 'instance_type') return refused(administrator ? 'ofInstance' : 'notPermitted');
@@ -34,7 +34,7 @@ export async function unassignRunner(
   act: Act<SignedIn>,
   project: Project,
   runner: Runner,
-): Promise<undefined | Refused<'locked' | 'notPermitted' | 'fromOwner' | 'missing'>> {
+): Promise<undefined | Failure<'locked' | 'notPermitted' | 'fromOwner' | 'missing'>> {
   const administrator = isAdministrator(act.by);
   if ((await ownerProjectOf(act, runner.id)) === project.id) {
     return refused(administrator ? 'fromOwner' : 'notPermitted');

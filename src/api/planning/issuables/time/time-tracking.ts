@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { estimateChanged, type SystemText, TIME_SPENT_REMOVED, tableOf, timeSpent } from '#activity/index.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { fieldErrors, invalid, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { humanDuration, readDuration } from './durations.ts';
 
 /** How long a thing should take, and how long it has taken (contract/planning.md §3.6). Each change is told in a note. */
@@ -22,7 +22,7 @@ export async function estimate(
   act: Act,
   thing: Timed,
   duration: string,
-): Promise<Times | Refused<'estimateInvalid' | 'gone'>> {
+): Promise<Times | Failure<'estimateInvalid' | 'gone'>> {
   const seconds = readDuration(duration);
   if (seconds === null || seconds < 0) return refused('estimateInvalid');
   return estimated(act, thing, seconds);
@@ -30,7 +30,7 @@ export async function estimate(
 
 export const resetEstimate = (act: Act, thing: Timed) => estimated(act, thing, 0);
 
-async function estimated(act: Act, thing: Timed, seconds: number): Promise<Times | Refused<'gone'>> {
+async function estimated(act: Act, thing: Timed, seconds: number): Promise<Times | Failure<'gone'>> {
   const now = await asItStands(act, thing);
   if (now === null) return refused('gone');
   if (now.time_estimate === seconds) return now;
@@ -43,7 +43,7 @@ export async function spend(
   thing: Timed,
   duration: string,
   day = act.today,
-): Promise<Times | Refused<'spentInvalid' | 'invalid' | 'gone'>> {
+): Promise<Times | Failure<'spentInvalid' | 'invalid' | 'gone'>> {
   const seconds = readDuration(duration);
   if (seconds === null || seconds === 0) return refused('spentInvalid');
   const now = await asItStands(act, thing);
@@ -55,7 +55,7 @@ export async function spend(
   return changed(act, thing, { ...now, total_time_spent: total }, told);
 }
 
-export async function resetSpent(act: Act, thing: Timed): Promise<Times | Refused<'gone'>> {
+export async function resetSpent(act: Act, thing: Timed): Promise<Times | Failure<'gone'>> {
   const now = await asItStands(act, thing);
   if (now === null) return refused('gone');
   return now.total_time_spent === 0 ? now : changed(act, thing, { ...now, total_time_spent: 0 }, TIME_SPENT_REMOVED);

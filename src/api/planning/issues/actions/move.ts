@@ -20,7 +20,7 @@ import { findIssue, findIssues, type Issue, issueReadersAmong } from '#authoriza
 import { nextIid } from '#domain/iids.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { recordWeight, resourceOf } from '../activity.ts';
 import { handOnLinks, insertIssue, placeAtEnd, updateIssueRow } from '../store.ts';
 
@@ -35,7 +35,7 @@ export async function moveIssue(
   from: Project,
   iid: number,
   toProjectId: number,
-): Promise<Issue | Refused<Unmoved>> {
+): Promise<Issue | Failure<Unmoved>> {
   const issue = await findIssue(act, act.by, from.id, iid);
   if (issue === null) return refused('issueGone');
   const to = await findProject(act, act.by, String(toProjectId));

@@ -3,7 +3,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { lineOf } from '../store.ts';
 
 /** Puts an issue behind or before another one of its project. */
@@ -11,7 +11,7 @@ export async function reorderIssue(
   act: Act<SignedIn>,
   { id }: Pick<Issue, 'id'>,
   neighbours: Neighbours,
-): Promise<Issue | Refused<'noNeighbour' | 'gone'>> {
+): Promise<Issue | Failure<'noNeighbour' | 'gone'>> {
   const [issue] = await findIssues(act, act.by, [id]);
   if (issue === undefined) return refused('gone');
   if (!(await moveInLine(act, lineOf(issue.project_id), id, neighbours))) return refused('noNeighbour');

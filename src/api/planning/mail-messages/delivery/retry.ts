@@ -1,10 +1,10 @@
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { findMessage, type MailRow } from '../store.ts';
 import { deliverSoon } from './deliver.ts';
 
 /** Lets a mail that was given up wait again, for as many attempts as a new one. index: mail_messages primary key */
-export async function retry(act: Act, id: number): Promise<MailRow | Refused<'unknown' | 'notFailed'>> {
+export async function retry(act: Act, id: number): Promise<MailRow | Failure<'unknown' | 'notFailed'>> {
   const found = await findMessage(act, id);
   if (found === null) return refused('unknown');
   const again = await act

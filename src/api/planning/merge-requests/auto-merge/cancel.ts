@@ -1,7 +1,7 @@
 import { AUTO_MERGE_CANCELED, autoMergeAborted, recordSystemNote } from '#activity/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Act } from '#events/unit-of-work.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { takeAutoMerges } from './store.ts';
 
 /** Why a merge request is not merged by itself any more. */
@@ -20,7 +20,7 @@ export async function abortAutoMerges(act: Act, ids: readonly number[], reason: 
 export async function cancelAutoMerge(
   act: Act,
   { id }: MergeRequest,
-): Promise<{ readonly status: 'success' } | Refused<'notOn'>> {
+): Promise<{ readonly status: 'success' } | Failure<'notOn'>> {
   if ((await takeAutoMerges(act, [id])).length === 0) return refused('notOn');
   await act.record({ noteOn: { type: 'MergeRequest', id }, text: AUTO_MERGE_CANCELED });
   return { status: 'success' };

@@ -11,7 +11,7 @@ import { beingMerged, isBeingMerged } from '#repositories/ref-updates/intents.ts
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
 import type { RefRooms } from '#repositories/services.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { type MergeRefused, mergeByItself } from '../merging/merge.ts';
 import { tellMergeError } from '../store.ts';
 import { abortAutoMerges } from './cancel.ts';
@@ -58,7 +58,7 @@ async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
   }
   try {
     const merged = await mergeByItself(rooms, by, project, mergeRequest, set.wish);
-    if (!isRefused(merged)) return null;
+    if (!isFailure(merged)) return null;
     // Its branches are busy: the queue comes back when they may have come to rest.
     if (merged.code === 'outrun') throw new Error('Its branches were moved by others each time');
     const rest = RESTS[merged.code];

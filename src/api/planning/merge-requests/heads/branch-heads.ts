@@ -9,7 +9,7 @@ import { readCommit } from '#git/objects/object-reader.ts';
 import { branchTip } from '#git/refs/revision.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 
 /** The head and the tip of the target branch at this moment, and where they parted; null: there is none. */
 export interface Tips {
@@ -55,13 +55,13 @@ export async function actingAtTips<T>(
     const tips = await tipsOf(git, project, branches);
     const done = await acting(
       caller,
-      async (act): Promise<T | Refused<'moved'>> => {
+      async (act): Promise<T | Failure<'moved'>> => {
         if (tries < MOST_TRIES && (await refVersionOf(act, project.id)) !== version) return refused('moved');
         return workAt(act, tips);
       },
       options,
     );
-    if (!isRefused(done) || done.code !== 'moved') return done as T;
+    if (!isFailure(done) || done.code !== 'moved') return done as T;
   }
 }
 

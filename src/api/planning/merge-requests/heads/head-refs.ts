@@ -10,7 +10,7 @@ import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { compareAtOnce, leftBehind, markKept, type NotKept, notKept } from '../versions/version-head-refs.ts';
 
 interface Named {
@@ -38,7 +38,7 @@ export const keepHeads = defineJob({
         changes.length === 0
           ? undefined
           : await moveRefs(rooms, { project, by: { server: true, userId: null }, changes });
-      if (!isRefused(moved)) return markKept(rooms.database, versions);
+      if (!isFailure(moved)) return markKept(rooms.database, versions);
       if (moved.code === 'readOnly') return keepLater(rooms, { projectId, iids });
       // Somebody else keeps the same ones.
       if (moved.code === 'moved' && tries < MOST_TRIES) continue;

@@ -4,7 +4,7 @@ import { writeCommit } from '#git/commits/commit.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { isStillAt, repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { lookAtBranches } from './branch-comparison.ts';
 import { mergedTree } from './merge-commits.ts';
 
@@ -16,7 +16,7 @@ export async function tryMerge(
   { git, database }: Pick<RefRooms, 'git' | 'database'>,
   project: Project,
   mergeRequest: MergeRequest,
-): Promise<{ readonly commit_id: string } | Refused<'notMergeable'>> {
+): Promise<{ readonly commit_id: string } | Failure<'notMergeable'>> {
   if (mergeRequest.state !== 'opened' || project.read_only) return refused('notMergeable');
   const { head_sha: head } = mergeRequest;
   const { check, target, base } = await lookAtBranches(git, project, mergeRequest);

@@ -18,7 +18,7 @@ import { isBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayMergeInto, type RefRight } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { isRefused, type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { setAutoMerge } from '../auto-merge/set.ts';
 import { isAutoMerged, type KeptWish } from '../auto-merge/store.ts';
 import { autoMergeWay, isReady } from '../auto-merge/strategy.ts';
@@ -52,7 +52,7 @@ export function merge(
   place: Project,
   mergeRequest: MergeRequest,
   wish: MergeWish,
-): Promise<MergeRequest | Refused<MergeRefused>> {
+): Promise<MergeRequest | Failure<MergeRefused>> {
   const mode = (wish.auto_merge ?? wish.merge_when_pipeline_succeeds) ? 'when ready' : 'at once';
   return inMode(rooms, caller, place, mergeRequest, { ...wish, mode });
 }
@@ -67,7 +67,7 @@ export function mergeByItself(
   place: Project,
   mergeRequest: MergeRequest,
   wish: KeptWish,
-): Promise<MergeRequest | Refused<MergeRefused>> {
+): Promise<MergeRequest | Failure<MergeRefused>> {
   return inMode(rooms, caller, place, mergeRequest, { ...wish, sha: mergeRequest.head_sha, mode: 'by itself' });
 }
 
@@ -82,7 +82,7 @@ function inMode(
   place: Project,
   { iid, target_branch: name }: MergeRequest,
   wish: Asked,
-): Promise<MergeRequest | Refused<MergeRefused>> {
+): Promise<MergeRequest | Failure<MergeRefused>> {
   return inBranchTurn(rooms.git, { project: place, name }, async () => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const done = await mergeOnce(rooms, caller, { projectId: place.id, iid }, wish);
@@ -103,7 +103,7 @@ async function mergeOnce(
   caller: SignedIn,
   { projectId, iid }: Named,
   wish: Asked,
-): Promise<MergeRequest | Refused<MergeRefused> | undefined> {
+): Promise<MergeRequest | Failure<MergeRefused> | undefined> {
   const { database, git } = rooms;
   const db = database.current().reader;
   const project = await findProject(db, caller, String(projectId));
@@ -124,7 +124,7 @@ async function mergeOnce(
     changes: changesOf(seen, commits, removes),
     merge: mergeOf(seen, commits, wish),
   });
-  if (!isRefused(moved)) return findMergeRequest(database.current().reader, caller, projectId, iid).then(orGone);
+  if (!isFailure(moved)) return findMergeRequest(database.current().reader, caller, projectId, iid).then(orGone);
   switch (moved.code) {
     case 'readOnly':
     case 'notMergeable':
@@ -153,7 +153,7 @@ async function refusalOf(
   db: Reader,
   seen: Seen,
   { sha, mode }: Asked,
-): Promise<Refused<'notMergeable' | 'onItsWay' | 'conflict' | 'shaDiffers'> | 'later' | null> {
+): Promise<Failure<'notMergeable' | 'onItsWay' | 'conflict' | 'shaDiffers'> | 'later' | null> {
   const { id, head_sha: head } = seen.mergeRequest;
   const checked = await checkedNow(db, seen, mode);
   const way = wayOf(mode, checked);
@@ -201,7 +201,7 @@ async function mergeLater(
   caller: SignedIn,
   seen: Seen,
   wish: Asked,
-): Promise<MergeRequest | Refused<'gone'> | undefined> {
+): Promise<MergeRequest | Failure<'gone'> | undefined> {
   const { project_id, iid } = seen.mergeRequest;
   const refusal = await acting(caller, async (act) => {
     const standing = await standingOf(act, caller, project_id);

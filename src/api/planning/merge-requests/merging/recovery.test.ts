@@ -9,7 +9,7 @@ import { updateRefs } from '#git/refs/update-refs.ts';
 import { beginMove } from '#repositories/ref-updates/move-refs.ts';
 import { settleLeftIntents } from '#repositories/ref-updates/recovery.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { isRefused } from '#runtime/failure.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { mergeSoonIfWaiting } from '../auto-merge/job.ts';
@@ -43,7 +43,7 @@ async function begun({ removes = true, waits = false } = {}) {
   const merge = { mergeRequestId: mr.id, ref: 'refs/heads/main', newId, mergeCommit: newId, squashCommit: null };
   const pending = { ...merge, head: mr.sha, base: start, start, shouldRemoveSourceBranch: null };
   const move = { project, by: { server: true, userId: place.owner.id } as const, changes, merge: pending };
-  assert.ok(!isRefused(await beginMove(rooms, move)));
+  assert.ok(!isFailure(await beginMove(rooms, move)));
   return { place, mr, newId, moveNow: () => updateRefs(rooms.git, repository, changes), pipelineId };
 }
 
@@ -132,7 +132,7 @@ test('when a push is settled after the next one, the head is that of the next on
   const project = (await findProject(reader, NOBODY, String(place.id)))!;
   const changes = [{ ref: `refs/heads/${mr.source_branch}`, oldId: mr.sha, newId: first }];
   const intent = await beginMove(rooms, { project, by: { server: true, userId: place.owner.id }, changes });
-  assert.ok(!isRefused(intent));
+  assert.ok(!isFailure(intent));
   await updateRefs(rooms.git, repositoryOf(rooms.git, project), changes);
   const second = await place.commit({ 'second.txt': 'x' }, { branch: mr.source_branch, parent: first });
   assert.equal((await read(place, mr.at)).sha, second);

@@ -8,7 +8,7 @@ import { enqueue } from '#jobs/job.ts';
 import { mayCommitTo } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefRooms } from '#repositories/services.ts';
-import { type Refused, refused } from '#runtime/failure.ts';
+import { type Failure, refused } from '#runtime/failure.ts';
 import { rebaseMergeRequest } from './job.ts';
 import { insertRebase } from './store.ts';
 
@@ -21,7 +21,7 @@ export async function beginRebase(
   project: Project,
   { id, iid, source_branch }: MergeRequest,
   skipCi: boolean,
-): Promise<{ readonly rebase_in_progress: true } | Refused<RebaseRefusal>> {
+): Promise<{ readonly rebase_in_progress: true } | Failure<RebaseRefusal>> {
   const { reader } = database.current();
   const head = await branchTip(repositoryOf(git, project), source_branch);
   if (head === null) return refused('noSource');
