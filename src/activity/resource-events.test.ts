@@ -16,10 +16,10 @@ test('states, milestones and system notes are told of an issue, by whoever acts,
   });
   const mark = await markHistory(database.reader);
   const issue = { type: 'Issue', id } as const;
-  await acting(await callerOf(database.reader, owner.id, null), async (act) => {
-    await act.record({ noteOn: issue, text: DESCRIPTION_CHANGED });
-    await act.record({ milestoneOf: issue, milestoneId, change: 'add', state: 'opened' });
-    await act.record({ stateOf: issue, state: 'closed' });
+  await acting(await callerOf(database.reader, owner.id, null), async (uow) => {
+    await uow.record({ noteOn: issue, text: DESCRIPTION_CHANGED });
+    await uow.record({ milestoneOf: issue, milestoneId, change: 'add', state: 'opened' });
+    await uow.record({ stateOf: issue, state: 'closed' });
   });
   assert.deepEqual(await recordedSince(database.reader, mark), ['state closed', 'milestone add', 'note description']);
   const tables = ['resource_state_events', 'resource_milestone_events', 'notes'] as const;

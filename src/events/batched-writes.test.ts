@@ -7,7 +7,7 @@ import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { gathered } from './batched-writes.ts';
 import { createFactBus } from './event-bus.ts';
-import { type Act, createActing } from './unit-of-work.ts';
+import { createActing, type UnitOfWork } from './unit-of-work.ts';
 
 /** A gathering that writes down who came, with the transactions that it took. */
 async function road({ most = 100, waiting = 1_000 } = {}) {
@@ -15,11 +15,11 @@ async function road({ most = 100, waiting = 1_000 } = {}) {
   const acting = createActing({ database, tier: 'ultimate', ...createFactBus([]) });
   const batches: string[][] = [];
   const bring = gathered<string, string>({
-    verb: async (act: Act, names) => {
+    verb: async (uow: UnitOfWork, names) => {
       batches.push([...names]);
       for (const name of names) {
         if (name === 'unknown') continue;
-        await act.insertInto('counters').values({ name, value: batches.length }).execute();
+        await uow.insertInto('counters').values({ name, value: batches.length }).execute();
       }
       return names.map((name) => (name === 'unknown' ? refused('unknown') : `${name} is in`));
     },

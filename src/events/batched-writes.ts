@@ -2,7 +2,7 @@ import { type Caller, NOBODY } from '#authentication/caller.ts';
 import { DatabaseUnavailable, type TransactionOptions } from '#database/database.ts';
 import { type Line, LineFull, type Waiter, WaiterGone } from '#runtime/concurrency-limiter.ts';
 import type { Failure } from '#runtime/failure.ts';
-import type { Act, Acting } from './unit-of-work.ts';
+import type { Acting, UnitOfWork } from './unit-of-work.ts';
 
 /**
  * What many bring at the same time, done by one verb in one transaction: its commit is what each of them waits for, and
@@ -15,7 +15,7 @@ export interface Gathering<Item, Result> {
    * smaller and smaller pieces, until whoever is to blame is alone. The turn, and unique indexes to look again for, are
    * those of `TransactionOptions`.
    */
-  readonly verb: (act: Act, items: readonly Item[]) => Promise<readonly (Result | Failure)[]>;
+  readonly verb: (uow: UnitOfWork, items: readonly Item[]) => Promise<readonly (Result | Failure)[]>;
   readonly turn?: (items: readonly Item[]) => readonly string[];
   readonly againWhenTaken?: TransactionOptions['againWhenTaken'];
   /** How much an item is, where they are not alike; absent: one. */
@@ -111,7 +111,7 @@ async function doTogether<Item, Result>(
     const options = { turn: turn?.(items), againWhenTaken, owed: true };
     const results = await acting<Caller, readonly (Result | Failure)[]>(
       NOBODY,
-      (act) => gathering.verb(act, items),
+      (uow) => gathering.verb(uow, items),
       options,
     );
     if (results.length !== batch.length) throw new Error(`${results.length} results for ${batch.length} items`);

@@ -146,7 +146,7 @@ test('a project of which a piece has gone is restored by nobody, and the rest go
   const { id, at, owner } = await newProject();
   await newNotes([(await owner.post(`${at}/issues`, { title: 'Long' })).body.id], owner.id, PIECE + 1);
   await owner.delete(at);
-  await server.rooms.acting(NOBODY, (act) => destroyPieceOfProject(act, id));
+  await server.rooms.acting(NOBODY, (uow) => destroyPieceOfProject(uow, id));
   assert.equal((await issuesOf(id)).length, 1);
   const { status, body } = await owner.post(`${at}/restore`);
   assert.deepEqual([status, body], [404, { message: '404 Project Not Found' }]);

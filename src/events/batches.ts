@@ -1,7 +1,7 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Caller } from '#authentication/caller.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import type { Act, Acting } from './unit-of-work.ts';
+import type { Acting, UnitOfWork } from './unit-of-work.ts';
 
 /** Rows that one piece changes. */
 export const PIECE = 500;
@@ -21,8 +21,8 @@ interface Pieces<By extends Caller, Found, No extends string, T> {
    * the piece before. Throws `AccessLost` when the caller would not be let in any more (`authorization/current-access.ts`); what it refuses
    * ends the work. `begun`: a piece has been done, so that what is refused for its own sake should have been by now.
    */
-  readonly ask: (act: Act<By>, begun: boolean) => Promise<Found | Failure<No>>;
-  readonly piece: (act: Act<By>, found: Found) => Promise<T | typeof MORE>;
+  readonly ask: (uow: UnitOfWork<By>, begun: boolean) => Promise<Found | Failure<No>>;
+  readonly piece: (uow: UnitOfWork<By>, found: Found) => Promise<T | typeof MORE>;
 }
 
 /** For background work that nobody's right decides, and that finds nothing to do where all has changed. */
@@ -38,9 +38,9 @@ export async function inPieces<By extends Caller, Found, No extends string, T>(
   { ask, piece }: Pieces<By, Found, No, T>,
 ): Promise<T | Failure<No>> {
   for (let begun = false; ; begun = true) {
-    const done = await acting(by, async (act: Act<By>) => {
-      const found = await ask(act, begun);
-      return isFailure(found) ? (found as Failure<No>) : piece(act, found as Found);
+    const done = await acting(by, async (uow: UnitOfWork<By>) => {
+      const found = await ask(uow, begun);
+      return isFailure(found) ? (found as Failure<No>) : piece(uow, found as Found);
     });
     if (done !== MORE) return done as T | Failure<No>;
     await turnOfOthers();

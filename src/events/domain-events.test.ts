@@ -54,9 +54,9 @@ async function setting(subscriptions: readonly AnySubscription<Rooms>[]) {
 
 test('a fact reaches its subscribers in the transaction and afterwards, and nobody else', async () => {
   await using s = await setting([counting, mailing, watching]);
-  await s.acting(NOBODY, async (act) => {
-    await act.publish('user-deleted', deleted);
-    assert.equal((await act.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
+  await s.acting(NOBODY, async (uow) => {
+    await uow.publish('user-deleted', deleted);
+    assert.equal((await uow.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
   });
   assert.deepEqual(s.rooms.heard, []);
   assert.equal(await s.queue.runDue(), 1);
@@ -65,9 +65,9 @@ test('a fact reaches its subscribers in the transaction and afterwards, and nobo
 
 test('a subscriber that fails in the transaction takes the action with it', async () => {
   await using s = await setting([mailing, counting]);
-  const twice = s.acting(NOBODY, async (act) => {
-    await act.publish('user-deleted', deleted);
-    await act.publish('user-deleted', deleted);
+  const twice = s.acting(NOBODY, async (uow) => {
+    await uow.publish('user-deleted', deleted);
+    await uow.publish('user-deleted', deleted);
   });
   await assert.rejects(twice);
   assert.equal(await s.queue.runDue(), 0);
@@ -76,12 +76,12 @@ test('a subscriber that fails in the transaction takes the action with it', asyn
 test('a subscriber tells on, in the same transaction, what follows from a fact', async () => {
   const following = subscription({
     fact: 'group-destroyed',
-    inTransaction: (act, { groupId }) => act.publish('user-deleted', { ...deleted, userId: groupId * 10 }),
+    inTransaction: (uow, { groupId }) => uow.publish('user-deleted', { ...deleted, userId: groupId * 10 }),
   });
   await using s = await setting([following, counting, mailing]);
-  await s.acting(NOBODY, async (act) => {
-    await act.publish('group-destroyed', { groupId: 4 });
-    assert.equal((await act.selectFrom('counters').select('value').executeTakeFirst())?.value, 40);
+  await s.acting(NOBODY, async (uow) => {
+    await uow.publish('group-destroyed', { groupId: 4 });
+    assert.equal((await uow.selectFrom('counters').select('value').executeTakeFirst())?.value, 40);
   });
   await s.queue.runDue();
   assert.deepEqual(s.rooms.heard, ['user 40']);
@@ -89,9 +89,9 @@ test('a subscriber tells on, in the same transaction, what follows from a fact',
 
 /** Compiled, never called: what the types must refuse. */
 export async function misuse({ facts, acting, database }: Awaited<ReturnType<typeof setting>>) {
-  await acting(NOBODY, async (act) => {
+  await acting(NOBODY, async (uow) => {
     // @ts-expect-error the payload of another fact
-    await act.publish('user-deleted', { groupId: 7 });
+    await uow.publish('user-deleted', { groupId: 7 });
   });
   // @ts-expect-error a fact is published in an act
   await facts.publish(database.reader, 'user-deleted', deleted);
@@ -104,9 +104,9 @@ test('what is too much for one act is done in pieces ahead of the fact, and what
     inPieces: async () => (--left > 0 ? MORE : undefined),
   });
   await using s = await setting([large, watching]);
-  const ahead = () => s.acting(NOBODY, (act) => act.ahead('user-deleted', deleted));
+  const ahead = () => s.acting(NOBODY, (uow) => uow.ahead('user-deleted', deleted));
   assert.deepEqual([await ahead(), await ahead(), left], [true, true, 3]);
-  await s.acting(NOBODY, (act) => act.publish('user-deleted', deleted));
+  await s.acting(NOBODY, (uow) => uow.publish('user-deleted', deleted));
   assert.equal(left, 0);
   assert.equal(await ahead(), false);
 });

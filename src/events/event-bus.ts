@@ -2,7 +2,7 @@ import type { Config } from '#config.ts';
 import { enqueue, type Job, type JobRun } from '#jobs/job.ts';
 import { MORE } from './batches.ts';
 import type { FactName, Facts } from './domain-events.ts';
-import type { Act } from './unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /** One family's interest in a fact. */
 export interface Subscription<Rooms, Name extends FactName = FactName> {
@@ -11,11 +11,11 @@ export interface Subscription<Rooms, Name extends FactName = FactName> {
   readonly when?: (config: Config) => boolean;
   /**
    * What may be too much for one act: a piece of it, which tells whether there is MORE. Whoever foresees the fact has it
-   * done act by act before (`act.ahead`); what is left then is part of the act that publishes.
+   * done act by act before (`uow.ahead`); what is left then is part of the act that publishes.
    */
-  readonly inPieces?: (act: Act, payload: Facts[Name]) => Promise<typeof MORE | undefined>;
+  readonly inPieces?: (uow: UnitOfWork, payload: Facts[Name]) => Promise<typeof MORE | undefined>;
   /** Part of the act that publishes: SQL only. */
-  readonly inTransaction?: (act: Act, payload: Facts[Name]) => Promise<void>;
+  readonly inTransaction?: (uow: UnitOfWork, payload: Facts[Name]) => Promise<void>;
   /** A job of the queue, at least once after the commit. `kind` is stored: never renamed. */
   readonly afterwards?: {
     readonly kind: string;
@@ -36,9 +36,9 @@ export function subscription<Rooms, Name extends FactName>(
 
 interface FactBus<Rooms> {
   /** Tells every subscriber, in the order of the families' lists, as part of the act. */
-  publish<Name extends FactName>(act: Act, name: Name, payload: Facts[Name]): Promise<void>;
+  publish<Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]): Promise<void>;
   /** Does one piece of what the fact will ask for; says whether there may be more. */
-  ahead<Name extends FactName>(act: Act, name: Name, payload: Facts[Name]): Promise<boolean>;
+  ahead<Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]): Promise<boolean>;
   /** The queue's part of it. */
   readonly jobs: readonly Job<Rooms, never>[];
 }
@@ -46,17 +46,17 @@ interface FactBus<Rooms> {
 /** Made by server.ts from the families' subscriptions. */
 export function createFactBus<Rooms>(subscriptions: readonly AnySubscription<Rooms>[]): FactBus<Rooms> {
   return {
-    async publish(act, name, payload) {
+    async publish(uow, name, payload) {
       for (const { fact, inPieces, inTransaction, afterwards } of subscriptions) {
         if (fact !== name) continue;
-        while ((await (inPieces as Piece | undefined)?.(act, payload)) === MORE);
-        await (inTransaction as Told | undefined)?.(act, payload);
-        if (afterwards) await enqueue(act, afterwards as Job<never, unknown>, payload);
+        while ((await (inPieces as Piece | undefined)?.(uow, payload)) === MORE);
+        await (inTransaction as Told | undefined)?.(uow, payload);
+        if (afterwards) await enqueue(uow, afterwards as Job<never, unknown>, payload);
       }
     },
-    async ahead(act, name, payload) {
+    async ahead(uow, name, payload) {
       for (const { fact, inPieces } of subscriptions) {
-        if (fact === name && (await (inPieces as Piece | undefined)?.(act, payload)) === MORE) return true;
+        if (fact === name && (await (inPieces as Piece | undefined)?.(uow, payload)) === MORE) return true;
       }
       return false;
     },
@@ -65,5 +65,5 @@ export function createFactBus<Rooms>(subscriptions: readonly AnySubscription<Roo
 }
 
 /** The list holds every fact's subscriptions together; that name and payload belong to each other was checked when they were written. */
-type Told = (act: Act, payload: Facts[FactName]) => Promise<void>;
-type Piece = (act: Act, payload: Facts[FactName]) => Promise<typeof MORE | undefined>;
+type Told = (uow: UnitOfWork, payload: Facts[FactName]) => Promise<void>;
+type Piece = (uow: UnitOfWork, payload: Facts[FactName]) => Promise<typeof MORE | undefined>;

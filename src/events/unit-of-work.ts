@@ -26,7 +26,7 @@ import { type Occurrence, occurrenceOfDeed, occurrenceOfStep } from './mail-occu
  * A transaction in which somebody does something: the first argument of every verb, and the only thing that tells it who,
  * when and on which tier. Like every transaction it holds SQL only and may be run again; returning a Failure rolls it back.
  */
-export interface Act<By extends Caller = Caller> extends Transaction {
+export interface UnitOfWork<By extends Caller = Caller> extends Transaction {
   /** Who does it; `NOBODY` for what Hearth does by itself. */
   readonly by: By;
   /** What this server offers (contract/conventions.md §11). */
@@ -56,48 +56,48 @@ export type Taken<Code extends string = string> = Readonly<Record<string, Code |
  */
 export type Acting = <By extends Caller, T>(
   by: By,
-  work: (act: Act<By>) => Promise<T>,
+  work: (uow: UnitOfWork<By>) => Promise<T>,
   options?: TransactionOptions,
 ) => Promise<T>;
 
 interface ActingRooms {
   readonly database: Database;
   readonly tier: Tier;
-  readonly publish: <Name extends FactName>(act: Act, name: Name, payload: Facts[Name]) => Promise<void>;
-  readonly ahead: <Name extends FactName>(act: Act, name: Name, payload: Facts[Name]) => Promise<boolean>;
+  readonly publish: <Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]) => Promise<void>;
+  readonly ahead: <Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]) => Promise<boolean>;
 }
 
 export function createActing({ database, tier, publish, ahead }: ActingRooms): Acting {
   return (by, work, options) =>
     database.transaction((tx) => {
-      const act: Act<typeof by> = Object.assign(tx, {
+      const uow: UnitOfWork<typeof by> = Object.assign(tx, {
         by,
         tier,
-        publish: <Name extends FactName>(name: Name, payload: Facts[Name]) => publish(act, name, payload),
-        ahead: <Name extends FactName>(name: Name, payload: Facts[Name]) => ahead(act, name, payload),
-        record: (event: HistoryEvent) => record(act, event),
+        publish: <Name extends FactName>(name: Name, payload: Facts[Name]) => publish(uow, name, payload),
+        ahead: <Name extends FactName>(name: Name, payload: Facts[Name]) => ahead(uow, name, payload),
+        record: (event: HistoryEvent) => record(uow, event),
       });
-      return work(act);
+      return work(uow);
     }, options);
 }
 
-async function record(act: Act, event: HistoryEvent): Promise<void> {
-  const actor = act.by.user?.id ?? null;
+async function record(uow: UnitOfWork, event: HistoryEvent): Promise<void> {
+  const actor = uow.by.user?.id ?? null;
   if ('stateOf' in event) {
-    await recordStateEvent(act, actor, event);
-    return tell(act, occurrenceOfStep(event));
+    await recordStateEvent(uow, actor, event);
+    return tell(uow, occurrenceOfStep(event));
   }
-  if ('milestoneOf' in event) return recordMilestoneEvent(act, actor, event);
-  if ('labelsOf' in event) return recordLabelEvents(act, actor, event);
-  if ('weightOf' in event) return recordWeightEvent(act, actor, event);
-  if ('noteOn' in event) return recordSystemNote(act, actor, event);
-  if (!('action' in event)) return recordAudit(act, act, event);
-  await recordActivity(act, event);
-  return tell(act, occurrenceOfDeed(event));
+  if ('milestoneOf' in event) return recordMilestoneEvent(uow, actor, event);
+  if ('labelsOf' in event) return recordLabelEvents(uow, actor, event);
+  if ('weightOf' in event) return recordWeightEvent(uow, actor, event);
+  if ('noteOn' in event) return recordSystemNote(uow, actor, event);
+  if (!('action' in event)) return recordAudit(uow, uow, event);
+  await recordActivity(uow, event);
+  return tell(uow, occurrenceOfDeed(event));
 }
 
-async function tell(act: Act, occurrence: Occurrence | null): Promise<void> {
-  if (occurrence !== null) await act.publish('occurred', occurrence);
+async function tell(uow: UnitOfWork, occurrence: Occurrence | null): Promise<void> {
+  if (occurrence !== null) await uow.publish('occurred', occurrence);
 }
 
 /** What `taken` says of an error; undefined when it is no unique index's, or none that is listed. */

@@ -3,7 +3,7 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { isAmong, truth } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { MembershipsTable, SourceType } from '#database/tables/domain.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isLive } from './membership-expiry.ts';
 import { OWNER } from './roles.ts';
 import { isTokenBot } from './token-bots.ts';
@@ -104,12 +104,12 @@ export async function changeMembership(
 
 /** Ends one membership and tells the families that keep things by it. */
 export async function endMembership(
-  act: Act,
+  uow: UnitOfWork,
   { id, user_id, source_type, source_id }: Membership,
   { unassign = false }: { readonly unassign?: boolean } = {},
 ): Promise<void> {
-  await act.deleteFrom('memberships').where('id', '=', id).execute();
-  await act.publish('membership-ended', {
+  await uow.deleteFrom('memberships').where('id', '=', id).execute();
+  await uow.publish('membership-ended', {
     userId: user_id,
     sourceType: source_type,
     sourceId: source_id,
@@ -354,12 +354,12 @@ export async function effectiveMemberships(
 }
 
 /** For the deletion of a user: ends each of its memberships, and those that it has made were made by nobody. */
-export async function endMembershipsOf(act: Act, userId: number): Promise<void> {
+export async function endMembershipsOf(uow: UnitOfWork, userId: number): Promise<void> {
   // index: memberships_by_user
-  const own = await act.selectFrom('memberships').selectAll().where('user_id', '=', userId).orderBy('id').execute();
-  for (const membership of own) await endMembership(act, membership);
+  const own = await uow.selectFrom('memberships').selectAll().where('user_id', '=', userId).orderBy('id').execute();
+  for (const membership of own) await endMembership(uow, membership);
   // index: memberships_by_created_by
-  await act.updateTable('memberships').set({ created_by_id: null }).where('created_by_id', '=', userId).execute();
+  await uow.updateTable('memberships').set({ created_by_id: null }).where('created_by_id', '=', userId).execute();
 }
 
 /** Deletes what a group or project that is going away had of members; they leave no trace of their own. */

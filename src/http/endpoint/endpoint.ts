@@ -1,7 +1,7 @@
 import type { HistoryName } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import type { Act, Taken } from '#events/unit-of-work.ts';
+import type { Taken, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import type { Failure } from '#runtime/failure.ts';
 import type { Access, Reserved } from '../access/access.ts';
@@ -113,7 +113,7 @@ type Doing<Provided, Call, Result, R extends Refusals> =
     }
   | {
       /** Changes rows, in one transaction that is rolled back when it is refused. What it returns is shown after the commit. */
-      readonly write: (act: Act<CallerOf<Provided>>, call: Provided & Call) => Outcome<Result, R>;
+      readonly write: (uow: UnitOfWork<CallerOf<Provided>>, call: Provided & Call) => Outcome<Result, R>;
       readonly read?: never;
       readonly handle?: never;
     }

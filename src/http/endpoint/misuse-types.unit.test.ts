@@ -28,8 +28,8 @@ test('a good declaration compiles', () => {
     access: signedIn().record({ ...named, name: 'thing', params: { id: required(integer) } }),
     refuses: { closed: [409, 'Closed'] },
     taken: { things_by_title: 'closed' },
-    write: async (act, { thing, params }) =>
-      params.id === thing.id && act.by.user.id === 1 ? thing : refused('closed'),
+    write: async (uow, { thing, params }) =>
+      params.id === thing.id && uow.by.user.id === 1 ? thing : refused('closed'),
   });
   assert.deepEqual(Object.keys(declared.params), ['id']);
 });

@@ -113,9 +113,9 @@ test('a project that is destroyed before its first branch is settled leaves noth
   const changes = [{ ref: 'refs/heads/main', oldId: zeroId, newId: 'a'.repeat(40) }];
   const intent = await beginMove(rooms, { project: { ...place, id }, by: { server: true, userId: owner.id }, changes });
   assert.ok(!isFailure(intent));
-  const acting: Acting = async (by, act, options) => {
+  const acting: Acting = async (by, uow, options) => {
     await rooms.database.transaction((tx) => tx.deleteFrom('projects').where('id', '=', id).execute());
-    return rooms.acting(by, act, options);
+    return rooms.acting(by, uow, options);
   };
   await settleIntent({ ...rooms, acting }, intent, changes);
   assert.equal((await owner.get(at)).status, 404);

@@ -6,7 +6,7 @@ import {
   type StoredRule,
 } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
@@ -35,7 +35,7 @@ export async function settleDefaultBranch(
   if (!found.empty || branches.length === 0) return found;
   // Whoever pushes first: the rule that protects the default branch comes with the project.
   const creator = await actorOf(database.reader, found.creator_id);
-  const default_branch = await acting(creator, (act) => decide(act, projectId, branches), { owed: true });
+  const default_branch = await acting(creator, (uow) => decide(uow, projectId, branches), { owed: true });
   if (default_branch === null) return null;
   await pointHead(database.reader, git, projectId);
   return { ...found, default_branch };
@@ -68,21 +68,21 @@ async function projectOf(db: Reader, projectId: number): Promise<Beginning | nul
   return row ?? null;
 }
 
-async function decide(act: Act, projectId: number, branches: readonly string[]): Promise<string | null> {
-  const found = await projectOf(act, projectId);
+async function decide(uow: UnitOfWork, projectId: number, branches: readonly string[]): Promise<string | null> {
+  const found = await projectOf(uow, projectId);
   if (found === null) return null;
   const { empty, default_branch, full_path } = found;
   if (!empty) return default_branch;
   const decided = branches.includes(default_branch) ? default_branch : (branches[0] as string);
-  await act
+  await uow
     .updateTable('repositories')
     .set({ empty: false, default_branch: decided })
     .where('project_id', '=', projectId)
     .execute();
-  const rule = defaultRule(decided, await defaultProtection(act, projectId));
-  const rules = await protectionRules(act, projectId);
+  const rule = defaultRule(decided, await defaultProtection(uow, projectId));
+  const rules = await protectionRules(uow, projectId);
   if (rule === null || rulesFor(rules, decided).length > 0) return decided;
-  const made = await findRule(act, projectId, await insertRule(act, projectId, rule));
-  await recordRule(act, 'protected_branch_created', { id: projectId, full_path }, made as StoredRule);
+  const made = await findRule(uow, projectId, await insertRule(uow, projectId, rule));
+  await recordRule(uow, 'protected_branch_created', { id: projectId, full_path }, made as StoredRule);
   return decided;
 }

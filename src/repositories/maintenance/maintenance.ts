@@ -56,8 +56,8 @@ function upkeepLater({ database }: RefRooms, projectId: number): Promise<void> {
 /** Every change of refs asks for it; while one waits, no more is added. */
 export const upkeepAfterChanges = subscription({
   fact: 'refs-changed',
-  inTransaction: (act, { projectId }) =>
-    enqueue(act, upkeep, { projectId }, { key: String(projectId), runAt: momentAfter(act.now, REST_MS) }),
+  inTransaction: (uow, { projectId }) =>
+    enqueue(uow, upkeep, { projectId }, { key: String(projectId), runAt: momentAfter(uow.now, REST_MS) }),
 });
 
 /** Once a week each repository is packed whole, and what nobody reaches any more is sorted out. */

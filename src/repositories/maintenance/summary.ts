@@ -60,7 +60,7 @@ export function summarizeSoon(tx: Transaction, projectId: number): Promise<void>
 
 export const summarizeAfterChanges = subscription({
   fact: 'refs-changed',
-  inTransaction: (act, { projectId }) => summarizeSoon(act, projectId),
+  inTransaction: (uow, { projectId }) => summarizeSoon(uow, projectId),
 });
 
 /** Each day what was missed is caught up, and what Hearth kept no summary of when it was made. */

@@ -1,6 +1,6 @@
 import { type Push, recordPushEvents } from '#activity/index.ts';
 import type { Transaction } from '#database/database.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { gitFor } from '#git/git.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { readSettings } from '#settings/settings.ts';
@@ -32,25 +32,25 @@ export async function settleIntent(rooms: RefRooms, intent: Intent, moved: reado
   const turn = `refs of ${projectId}`;
   const mover = await actorOf(database.reader, intent.userId);
   const recorded = { ...intent, projectId };
-  await acting(mover, (act) => recordMoved(act, recorded, moved, { changes, limit }), { turn, owed: true });
+  await acting(mover, (uow) => recordMoved(uow, recorded, moved, { changes, limit }), { turn, owed: true });
 }
 
 /** The events are the pusher's, whoever settles the intent: be it the start of a server after a crash. */
 async function recordMoved(
-  act: Act,
+  uow: UnitOfWork,
   { id, projectId, options }: Intent & { readonly projectId: number },
   moved: readonly RefChange[],
   { changes, limit }: Pick<Push, 'changes' | 'limit'>,
 ): Promise<void> {
-  const taken = await takeIntent(act, id);
+  const taken = await takeIntent(uow, id);
   if (taken === null || moved.length === 0) return;
   const { userId, merge } = taken;
-  await raiseVersion(act, projectId);
+  await raiseVersion(uow, projectId);
   if (userId !== null && changes.length > 0) {
-    await recordPushEvents(act, { projectId, authorId: userId, changes, limit });
+    await recordPushEvents(uow, { projectId, authorId: userId, changes, limit });
   }
   const merged = moved.some(({ ref, newId }) => ref === merge?.ref && newId === merge.newId);
-  await act.publish('refs-changed', {
+  await uow.publish('refs-changed', {
     projectId,
     userId,
     changes: moved,

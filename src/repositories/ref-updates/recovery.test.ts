@@ -271,11 +271,11 @@ test('what can’t be settled keeps nobody else from being settled, and waits fo
     await intendTo(one, [toMain(one)]);
     await moveNow(one, [toMain(one)]);
   }
-  const acting: Acting = (by, act, options) =>
+  const acting: Acting = (by, uow, options) =>
     rooms.acting(
       by,
       async (inner) => {
-        const done = await act(inner);
+        const done = await uow(inner);
         if ((await intents(broken, inner)) === 0) throw new Error('No room for this project');
         return done;
       },

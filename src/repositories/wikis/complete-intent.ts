@@ -1,7 +1,7 @@
 import { recordActivity } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
 import { readWiki, type WikiState } from '#domain/wikis.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, gitFor } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { headTarget, setHead, zeroId } from '#git/refs/refs.ts';
@@ -30,7 +30,7 @@ export async function settleWiki(rooms: RefRooms, intent: WikiIntent, moved: rea
   const pages = change === undefined ? [] : await pageChanges(looking, change);
   const turn = `refs of wiki ${intent.wikiId}`;
   const mover = await actorOf(database.reader, intent.userId);
-  await acting(mover, (act) => recordMoved(act, intent, { moved, pages, default_branch }), { turn, owed: true });
+  await acting(mover, (uow) => recordMoved(uow, intent, { moved, pages, default_branch }), { turn, owed: true });
   if (wiki.empty) await pointHeadOfWiki(database.reader, git, intent.wikiId);
 }
 
@@ -72,29 +72,29 @@ interface MovedPages {
   readonly default_branch: string;
 }
 
-async function recordMoved(act: Act, { id, wikiId }: WikiIntent, { moved, pages, default_branch }: MovedPages) {
-  const taken = await takeIntent(act, id);
+async function recordMoved(uow: UnitOfWork, { id, wikiId }: WikiIntent, { moved, pages, default_branch }: MovedPages) {
+  const taken = await takeIntent(uow, id);
   if (taken === null || moved.length === 0) return;
   const { userId } = taken;
-  const wiki = await readWiki(act, wikiId);
+  const wiki = await readWiki(uow, wikiId);
   if (wiki === null) return;
   // Of two first pushes the database decides which one is: the other moved a branch of what was not empty any more.
   const branches = moved.some(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId);
   const first = wiki.empty && branches ? { empty: false, default_branch } : {};
-  await act
+  await uow
     .updateTable('wikis')
-    .set({ ...first, ref_state_version: wiki.ref_state_version + 1, updated_at: act.now })
+    .set({ ...first, ref_state_version: wiki.ref_state_version + 1, updated_at: uow.now })
     .where('wiki_id', '=', wikiId)
     .execute();
   const isFollowed = wiki.empty || wiki.default_branch === default_branch;
-  const told = isFollowed ? await settlePages(act, wikiId, pages) : [];
+  const told = isFollowed ? await settlePages(uow, wikiId, pages) : [];
   if (wiki.project_id !== null && userId !== null) {
     for (const page of told) {
       const target = { type: 'WikiPage::Meta', id: page.id } as const;
-      await recordActivity(act, { projectId: wiki.project_id, authorId: userId, action: page.action, target });
+      await recordActivity(uow, { projectId: wiki.project_id, authorId: userId, action: page.action, target });
     }
   }
-  await act.publish('wiki-refs-changed', { wikiId, userId, changes: moved });
+  await uow.publish('wiki-refs-changed', { wikiId, userId, changes: moved });
 }
 
 /** Makes the file HEAD of the repository name what the row names. */

@@ -36,7 +36,7 @@ export const wikiUpkeep = defineJob({
 /** Every change of refs asks for it; while one waits, no more is added. */
 export const wikiUpkeepAfterChanges = subscription({
   fact: 'wiki-refs-changed',
-  inTransaction: (act, { wikiId }) => askForUpkeep(act, wikiId),
+  inTransaction: (uow, { wikiId }) => askForUpkeep(uow, wikiId),
 });
 
 export function askForUpkeep(tx: Transaction, wikiId: number): Promise<void> {

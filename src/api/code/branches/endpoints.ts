@@ -119,8 +119,8 @@ export const deleteMergedBranches = endpoint({
   access: inRepositoryOf('push_code', orRepositoryGone),
   records: ['deleted branch'],
   answer: accepted,
-  write: (act, { project: { id: projectId } }) =>
-    enqueue(act, deleteMerged, { projectId, userId: act.by.user.id }, { key: String(projectId) }),
+  write: (uow, { project: { id: projectId } }) =>
+    enqueue(uow, deleteMerged, { projectId, userId: uow.by.user.id }, { key: String(projectId) }),
 });
 
 export const protectBranch = endpoint({
@@ -131,8 +131,8 @@ export const protectBranch = endpoint({
   refuses: { notAdmitted: FORBIDDEN },
   records: ['protected_branch_created'],
   answer: shown(Branch),
-  write: async (act, { project, branch, params }) =>
-    (await protectBranchNamed(act, project, branch.name, params)) ?? branch,
+  write: async (uow, { project, branch, params }) =>
+    (await protectBranchNamed(uow, project, branch.name, params)) ?? branch,
 });
 
 export const unprotectBranch = endpoint({
@@ -142,5 +142,5 @@ export const unprotectBranch = endpoint({
   refuses: { notAdmitted: FORBIDDEN },
   records: ['protected_branch_removed'],
   answer: shown(Branch),
-  write: async (act, { project, branch }) => (await unprotectBranchNamed(act, project, branch.name)) ?? branch,
+  write: async (uow, { project, branch }) => (await unprotectBranchNamed(uow, project, branch.name)) ?? branch,
 });

@@ -15,7 +15,7 @@ export const sweepContent = defineJob({
   async handle({ blobs, database, acting }: Rooms) {
     let forgotten: number;
     do {
-      forgotten = await acting(NOBODY, (act) => forgetUnlinkedObjects(act, momentAfter(act.now, -HOUR_MS), BATCH));
+      forgotten = await acting(NOBODY, (uow) => forgetUnlinkedObjects(uow, momentAfter(uow.now, -HOUR_MS), BATCH));
     } while (forgotten === BATCH);
     await sweepBlobs(blobs, database);
   },

@@ -2,7 +2,7 @@ import { NO_ONE } from '#authorization/protected-branches/access-level-descripti
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import type { NewLevel } from '#authorization/protected-branches/protected-branches.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { hash, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
@@ -83,18 +83,18 @@ export function checkTaken(
 
 /** Whom a rule may admit besides roles: members of the project; on tier free roles alone. Nothing is shared with groups. */
 export async function checkLevels(
-  act: Act,
+  uow: UnitOfWork,
   project: { readonly id: number; readonly namespace_id: number },
   levels: readonly NewLevel[],
 ): Promise<undefined | Failure<'levelsInvalid'>> {
   const members = await membersAmong(
-    act,
+    uow,
     project,
     levels.flatMap(({ user_id }) => user_id ?? []),
   );
   const texts = levels.flatMap(({ kind, user_id, group_id }) => {
     const title = TITLES[kind];
-    if (user_id !== null && (act.tier === 'free' || !members.has(user_id)))
+    if (user_id !== null && (uow.tier === 'free' || !members.has(user_id)))
       return `${title} user is not a member of the project`;
     return group_id === null ? [] : `${title} group does not have access to the project`;
   });

@@ -9,7 +9,7 @@ import {
 } from '#authorization/protected-branches/protected-branches.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { LONGEST_NAME } from '#git/refs/refs.ts';
 import { recordRule } from '#repositories/branches/protection-activity.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
@@ -28,18 +28,18 @@ type ProtectRefusal = 'nameBlank' | 'nameTooLong' | 'exists' | 'levelsInvalid';
 
 /** A new rule; without entries of a kind Maintainers are admitted. */
 export async function protect(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   protection: Protection,
 ): Promise<StoredRule | Failure<ProtectRefusal>> {
   const { name, allow_force_push, code_owner_approval_required } = protection;
   const levels = KINDS.flatMap((kind) => levelsOf(kind, protection));
-  return addRule(act, project, { name, allow_force_push, code_owner_approval_required, levels });
+  return addRule(uow, project, { name, allow_force_push, code_owner_approval_required, levels });
 }
 
 /** The same with these entries and no others. */
 export async function addRule(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   { levels: given, ...wish }: NewRule,
 ): Promise<StoredRule | Failure<ProtectRefusal>> {
@@ -47,13 +47,13 @@ export async function addRule(
   if (name.trim() === '') return refused('nameBlank');
   if (Buffer.byteLength(name) > LONGEST_NAME) return refused('nameTooLong', { longest: LONGEST_NAME });
   const levels = distinct(given);
-  const problem = await checkLevels(act, project, levels);
+  const problem = await checkLevels(uow, project, levels);
   if (problem) return problem;
-  if ((await ruleNamed(act, project.id, name)) !== null) return refused('exists', { name });
+  if ((await ruleNamed(uow, project.id, name)) !== null) return refused('exists', { name });
   const rule = { ...wish, levels };
-  const id = await insertRule(act, project.id, rule);
-  const made = (await findRule(act, project.id, id)) as StoredRule;
-  await recordRule(act, 'protected_branch_created', project, made);
+  const id = await insertRule(uow, project.id, rule);
+  const made = (await findRule(uow, project.id, id)) as StoredRule;
+  await recordRule(uow, 'protected_branch_created', project, made);
   return made;
 }
 

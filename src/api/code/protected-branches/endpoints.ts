@@ -86,8 +86,8 @@ export const createProtectedBranch = endpoint({
   taken: { protected_branches_by_name: 'exists' },
   records: ['protected_branch_created'],
   answer: created(ProtectedBranch),
-  write: (act, { project, params }) =>
-    protect(act, project, { ...params, roles: rolesOf(params), allowed: allowedOf(params) }),
+  write: (uow, { project, params }) =>
+    protect(uow, project, { ...params, roles: rolesOf(params), allowed: allowedOf(params) }),
 });
 
 export const updateProtectedBranch = endpoint({
@@ -101,7 +101,7 @@ export const updateProtectedBranch = endpoint({
   },
   refuses: { levelsInvalid: INVALID_LEVELS, gone: NOT_FOUND, notAdmitted: FORBIDDEN },
   answer: shown(ProtectedBranch),
-  write: (act, { project, rule, params }) => changeRule(act, project, rule, { ...params, allowed: allowedOf(params) }),
+  write: (uow, { project, rule, params }) => changeRule(uow, project, rule, { ...params, allowed: allowedOf(params) }),
 });
 
 export const deleteProtectedBranch = endpoint({
@@ -112,7 +112,7 @@ export const deleteProtectedBranch = endpoint({
   refuses: { notAdmitted: FORBIDDEN, gone: NOT_FOUND },
   records: ['protected_branch_removed'],
   answer: nothing,
-  write: (act, { project, rule }) => unprotect(act, project, rule),
+  write: (uow, { project, rule }) => unprotect(uow, project, rule),
 });
 
 interface Roles {

@@ -2,7 +2,7 @@ import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts
 import { protectionRules, type StoredRule } from '#authorization/protected-branches/protected-branches.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { recordRule } from '#repositories/branches/protection-activity.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { ALLOWED, KINDS, toLevel } from './access-levels.ts';
@@ -22,7 +22,7 @@ export interface ImportedRule {
  * unprotect need not be said.
  */
 export async function importRule(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   { name, allow_force_push, roles }: ImportedRule,
 ): Promise<StoredRule | Failure<'invalid'>> {
@@ -32,7 +32,7 @@ export async function importRule(
     const none = kind === 'unprotect' ? [] : [MAINTAINER];
     return (admitted.length > 0 ? admitted : none).map((access_level) => toLevel(kind, { access_level }));
   });
-  const made = await addRule(act, project, { name, allow_force_push, code_owner_approval_required: false, levels });
+  const made = await addRule(uow, project, { name, allow_force_push, code_owner_approval_required: false, levels });
   return isFailure(made) ? invalid({ name: [SAID[made.code]] }) : made;
 }
 
@@ -44,8 +44,8 @@ const SAID = {
 } as const;
 
 /** Removes the rules that a project has got by itself. */
-export async function removeRules(act: Act, project: Project): Promise<void> {
-  for (const rule of await protectionRules(act, project.id)) {
-    if (await deleteRule(act, rule.id)) await recordRule(act, 'protected_branch_removed', project, rule);
+export async function removeRules(uow: UnitOfWork, project: Project): Promise<void> {
+  for (const rule of await protectionRules(uow, project.id)) {
+    if (await deleteRule(uow, rule.id)) await recordRule(uow, 'protected_branch_removed', project, rule);
   }
 }

@@ -5,10 +5,10 @@ import { membersAmong, removeLevels } from './store.ts';
 /** Whoever is no member of a project any more goes from its rules, and doesn't come back to them by joining again. */
 export const forgetLeavers = subscription({
   fact: 'membership-ended',
-  inTransaction: async (act, { userId }) => {
-    for (const { entries, project } of await entriesByProject(act, userId)) {
-      const members = await membersAmong(act, project, [userId]);
-      if (!members.has(userId)) await removeLevels(act, entries);
+  inTransaction: async (uow, { userId }) => {
+    for (const { entries, project } of await entriesByProject(uow, userId)) {
+      const members = await membersAmong(uow, project, [userId]);
+      if (!members.has(userId)) await removeLevels(uow, entries);
     }
   },
 }) satisfies AnySubscription<object>;

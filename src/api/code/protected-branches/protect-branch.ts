@@ -2,7 +2,7 @@ import type { RuleEntry } from '#authorization/protected-branches/branch-rules.t
 import { ruleNamed } from '#authorization/protected-branches/protected-branches.ts';
 import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { GivenLevel } from './access-levels.ts';
 import { protect } from './create.ts';
@@ -17,33 +17,33 @@ export interface DevelopersMay {
 
 /** Makes or changes the rule whose name equals the branch (`…/branches/:branch/protect`). */
 export async function protectBranchNamed(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   name: string,
   may: DevelopersMay,
 ): Promise<undefined | Failure<'notAdmitted'>> {
   const push = roleFor(may.developers_can_push);
   const merge = roleFor(may.developers_can_merge);
-  const rule = await ruleNamed(act, project.id, name);
+  const rule = await ruleNamed(uow, project.id, name);
   if (rule === null) {
     const roles = { push, merge, unprotect: null };
     const allowed = { push: [], merge: [], unprotect: [] };
-    await protect(act, project, { name, allow_force_push: false, code_owner_approval_required: false, roles, allowed });
+    await protect(uow, project, { name, allow_force_push: false, code_owner_approval_required: false, roles, allowed });
     return;
   }
   const allowed = { push: replaced(rule.push, push), merge: replaced(rule.merge, merge), unprotect: [] };
-  const changed = await changeRule(act, project, rule, { allowed });
+  const changed = await changeRule(uow, project, rule, { allowed });
   return isFailure(changed) && changed.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
 }
 
 /** Drops the rule whose name equals the branch (`…/branches/:branch/unprotect`), where there is one. */
 export async function unprotectBranchNamed(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   name: string,
 ): Promise<undefined | Failure<'notAdmitted'>> {
-  const rule = await ruleNamed(act, project.id, name);
-  const refusal = rule === null ? undefined : await unprotect(act, project, rule);
+  const rule = await ruleNamed(uow, project.id, name);
+  const refusal = rule === null ? undefined : await unprotect(uow, project, rule);
   // One that has gone by itself is dropped too.
   return refusal?.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
 }

@@ -1,7 +1,7 @@
 import { admits } from '#authorization/protected-branches/branch-rules.ts';
 import type { StoredRule } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { recordRule } from '#repositories/branches/protection-activity.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { deleteRule } from './store.ts';
@@ -10,18 +10,22 @@ import { deleteRule } from './store.ts';
  * Do the unprotect entries of a rule admit this Maintainer (none: any)? Whom they don't admit neither removes the rule nor
  * changes it, for by changing it he would let himself in. On tier free, which shows none of them, they admit everybody.
  */
-export function mayUnprotect({ by, tier }: Pick<Act, 'by' | 'tier'>, project: Project, rule: StoredRule): boolean {
+export function mayUnprotect(
+  { by, tier }: Pick<UnitOfWork, 'by' | 'tier'>,
+  project: Project,
+  rule: StoredRule,
+): boolean {
   if (tier === 'free') return true;
   return rule.unprotect.length === 0 || rule.unprotect.some((entry) => admits(entry, by, project));
 }
 
 /** Removes a rule. */
 export async function unprotect(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   rule: StoredRule,
 ): Promise<undefined | Failure<'notAdmitted' | 'gone'>> {
-  if (!mayUnprotect(act, project, rule)) return refused('notAdmitted');
-  if (!(await deleteRule(act, rule.id))) return refused('gone');
-  await recordRule(act, 'protected_branch_removed', project, rule);
+  if (!mayUnprotect(uow, project, rule)) return refused('notAdmitted');
+  if (!(await deleteRule(uow, rule.id))) return refused('gone');
+  await recordRule(uow, 'protected_branch_removed', project, rule);
 }

@@ -1,7 +1,7 @@
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import { findRule, type NewLevel, type StoredRule } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { checkLevels, checkTaken, type GivenLevel, KINDS, saysWhom, toLevel } from './access-levels.ts';
 import { addLevels, changeLevel, removeLevels, touchRule } from './store.ts';
@@ -18,17 +18,17 @@ interface RuleChange {
  * one. All of it or nothing; two calls at once follow one another.
  */
 export async function changeRule(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   { id }: Pick<StoredRule, 'id'>,
   change: RuleChange,
 ): Promise<StoredRule | Failure<'levelsInvalid' | 'gone' | 'notAdmitted'>> {
-  const rule = await findRule(act, project.id, id);
+  const rule = await findRule(uow, project.id, id);
   if (rule === null) return refused('gone');
   if (!saysSomething(change)) return rule;
-  if (!mayUnprotect(act, project, rule)) return refused('notAdmitted');
+  if (!mayUnprotect(uow, project, rule)) return refused('notAdmitted');
   for (const kind of KINDS) {
-    const problem = await changeLevels(act, project, rule, { kind, given: change.allowed[kind] });
+    const problem = await changeLevels(uow, project, rule, { kind, given: change.allowed[kind] });
     if (problem) return problem;
   }
   const { allow_force_push, code_owner_approval_required } = change;
@@ -36,8 +36,8 @@ export async function changeRule(
     ...(allow_force_push == null ? {} : { allow_force_push }),
     ...(code_owner_approval_required == null ? {} : { code_owner_approval_required }),
   };
-  await touchRule(act, id, given);
-  return (await findRule(act, project.id, id)) as StoredRule;
+  await touchRule(uow, id, given);
+  return (await findRule(uow, project.id, id)) as StoredRule;
 }
 
 function saysSomething({ allow_force_push, code_owner_approval_required, allowed }: RuleChange): boolean {
@@ -51,7 +51,7 @@ interface LevelChange {
 }
 
 async function changeLevels(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   rule: StoredRule,
   { kind, given }: LevelChange,
@@ -61,16 +61,16 @@ async function changeLevels(
   const { removed, kept, added } = sorted({ kind, given });
   const standing = rule[kind].filter(({ id }) => !removed.includes(id));
   const problem =
-    (await checkLevels(act, project, [...kept, ...added])) ??
+    (await checkLevels(uow, project, [...kept, ...added])) ??
     checkTaken(
       standing.map((entry) => ({ id: entry.id, ...toLevel(kind, entry) })),
       kept,
       added,
     );
   if (problem) return problem;
-  await removeLevels(act, removed);
-  for (const level of kept) await changeLevel(act, level);
-  await addLevels(act, rule.id, added);
+  await removeLevels(uow, removed);
+  for (const level of kept) await changeLevel(uow, level);
+  await addLevels(uow, rule.id, added);
 }
 
 interface SortedLevels {

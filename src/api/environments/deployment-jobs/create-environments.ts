@@ -1,7 +1,7 @@
 import { readDuration } from '#api/pipelines/ci-file/index.ts';
 import type { EnvironmentTier } from '#database/tables/environments.ts';
 import type { Facts } from '#events/domain-events.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { environmentFor, TIERS } from '../environment-model/index.ts';
 import { type DeployingJob, deployingJobs } from './store.ts';
@@ -10,17 +10,20 @@ import { type DeployingJob, deployingJobs } from './store.ts';
  * Makes the environments that jobs name and that are not there yet, each as the first of its jobs says (contract/environments.md
  * Part 5). One whose name no environment can have is not made, which its jobs hear of by themselves.
  */
-export async function makeEnvironments(act: Act, { projectId, jobIds }: Facts['environments-wanted']): Promise<void> {
-  const jobs = await deployingJobs(act, jobIds);
+export async function makeEnvironments(
+  uow: UnitOfWork,
+  { projectId, jobIds }: Facts['environments-wanted'],
+): Promise<void> {
+  const jobs = await deployingJobs(uow, jobIds);
   const firsts = new Map(jobs.toReversed().map((job) => [job.name, job]));
   // In one order, whoever makes them.
   for (const [name, job] of [...firsts].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    await environmentFor(act, { id: projectId }, name, wishOf(act, job));
+    await environmentFor(uow, { id: projectId }, name, wishOf(uow, job));
   }
 }
 
 /** What the job that makes an environment says of it. */
-export function wishOf({ now }: Act, { said }: DeployingJob) {
+export function wishOf({ now }: UnitOfWork, { said }: DeployingJob) {
   return { tier: tierSaid(said), auto_stop_at: autoStopAt(now, said?.auto_stop_in) };
 }
 

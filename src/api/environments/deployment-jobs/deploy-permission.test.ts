@@ -83,16 +83,16 @@ test('a Reporter who passes plays, cancels and retries the deploy jobs of that e
     halt: deploys(project, held, 'stop'),
     other: held,
   });
-  const act = async (name: string, how: string) =>
+  const uow = async (name: string, how: string) =>
     (await reporter.post(`${project.at}/jobs/${await pipeline.idOf(name)}/${how}`)).status;
-  assert.equal(await act('ship', 'play'), 403);
+  assert.equal(await uow('ship', 'play'), 403);
   await protect(project, 'production', { levels: [{ user_id: reporter.id }] });
   assert.deepEqual(
-    [await act('ship', 'play'), await act('ship', 'cancel'), await act('ship', 'retry')],
+    [await uow('ship', 'play'), await uow('ship', 'cancel'), await uow('ship', 'retry')],
     [200, 201, 201],
   );
   assert.deepEqual(
-    [await act('halt', 'play'), await act('other', 'play'), await act('ship', 'erase')],
+    [await uow('halt', 'play'), await uow('other', 'play'), await uow('ship', 'erase')],
     [403, 403, 403],
   );
   assert.equal((await pipeline.statuses()).ship, 'pending');
@@ -169,6 +169,6 @@ test('an environment that has been deleted is there again before a job of it sta
   const ship = await pipeline.idOf('ship');
   assert.equal((await project.developer.post(`${project.at}/jobs/${ship}/play`)).status, 403);
   await done(project.maintainer.post(`${project.at}/jobs/${ship}/play`));
-  await acting(NOBODY, (act) => changeJob(act, ship, ['pending'], 'running'));
+  await acting(NOBODY, (uow) => changeJob(uow, ship, ['pending'], 'running'));
   assert.equal((await project.owner.get(`${project.at}/environments`)).body.length, 1);
 });

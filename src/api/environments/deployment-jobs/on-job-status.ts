@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '#database/tables/environments.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { Facts } from '#events/domain-events.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { addDeployment, changeDeploymentsOf } from '../deployments/index.ts';
 import { environmentFor } from '../environment-model/index.ts';
@@ -34,26 +34,26 @@ export const DEPLOYMENT_STATUS: Readonly<Record<JobStatus, DeploymentStatus | nu
 /** Its turn has not come, or comes no more. */
 const WITHOUT_TURN: readonly JobStatus[] = ['created', 'canceling', 'canceled'];
 
-export async function followJobs(act: Act, { projectId, jobIds, to }: Facts['jobs-stepped']): Promise<void> {
-  const jobs = await deployingJobs(act, jobIds);
+export async function followJobs(uow: UnitOfWork, { projectId, jobIds, to }: Facts['jobs-stepped']): Promise<void> {
+  const jobs = await deployingJobs(uow, jobIds);
   const deploying = jobs.filter(({ said }) => (said?.action ?? 'start') === 'start');
   const status = DEPLOYMENT_STATUS[to];
-  if (status !== null && deploying.length > 0) await changeDeploymentsOf(act, idsOf(deploying), status);
-  if (!WITHOUT_TURN.includes(to)) await addMissing(act, projectId, deploying, status ?? 'created');
-  if (to === 'success') for (const job of jobs) await actAfterSuccess(act, projectId, job);
+  if (status !== null && deploying.length > 0) await changeDeploymentsOf(uow, idsOf(deploying), status);
+  if (!WITHOUT_TURN.includes(to)) await addMissing(uow, projectId, deploying, status ?? 'created');
+  if (to === 'success') for (const job of jobs) await actAfterSuccess(uow, projectId, job);
 }
 
 async function addMissing(
-  act: Act,
+  uow: UnitOfWork,
   projectId: number,
   jobs: readonly DeployingJob[],
   status: DeploymentStatus,
 ): Promise<void> {
-  for (const job of await withoutDeployment(act, jobs)) {
-    const environment = await environmentFor(act, { id: projectId }, job.name, wishOf(act, job));
+  for (const job of await withoutDeployment(uow, jobs)) {
+    const environment = await environmentFor(uow, { id: projectId }, job.name, wishOf(uow, job));
     // No environment can have this name: the job has failed.
     if (isFailure(environment)) continue;
-    await addDeployment(act, {
+    await addDeployment(uow, {
       projectId,
       environmentId: environment.id,
       ref: job.ref,

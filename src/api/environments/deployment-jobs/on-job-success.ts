@@ -1,5 +1,5 @@
 import { type EnvironmentRow, environmentNamed } from '#domain/environments.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
   changeEnvironment,
   type EnvironmentChange,
@@ -13,27 +13,27 @@ import { autoStopOfLastJob, type DeployingJob } from './store.ts';
  * What a job that has succeeded makes of its environment (contract/environments.md Part 5). That one that runs again is
  * available follows from its deployment.
  */
-export async function actAfterSuccess(act: Act, projectId: number, job: DeployingJob): Promise<void> {
-  const environment = await environmentNamed(act, projectId, job.name);
+export async function actAfterSuccess(uow: UnitOfWork, projectId: number, job: DeployingJob): Promise<void> {
+  const environment = await environmentNamed(uow, projectId, job.name);
   if (environment === null) return;
   if (job.said?.action === 'stop') {
-    await enterState(act, environment.id, 'stopped');
+    await enterState(uow, environment.id, 'stopped');
     return;
   }
-  await changeEnvironment(act, environment, await changeBy(act, environment, job));
+  await changeEnvironment(uow, environment, await changeBy(uow, environment, job));
 }
 
 async function changeBy(
-  act: Act,
+  uow: UnitOfWork,
   environment: EnvironmentRow,
   { said, environment_url }: DeployingJob,
 ): Promise<EnvironmentChange> {
   const stops = (text: string | null | undefined): EnvironmentChange =>
-    text == null ? {} : { auto_stop_at: autoStopAt(act.now, text) };
+    text == null ? {} : { auto_stop_at: autoStopAt(uow.now, text) };
   switch (said?.action) {
     case 'prepare':
     case 'access':
-      return stops(said.auto_stop_in ?? (await autoStopOfLastJob(act, environment.id)));
+      return stops(said.auto_stop_in ?? (await autoStopOfLastJob(uow, environment.id)));
     case 'verify':
       return stops(said.auto_stop_in);
     default: {

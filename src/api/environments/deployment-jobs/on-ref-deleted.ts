@@ -6,7 +6,7 @@ import { type DeploymentRow, lastDeployment } from '#domain/deployments.ts';
 import { findEnvironment } from '#domain/environments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import type { Facts } from '#events/domain-events.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import type { Rooms } from '#http/services.ts';
@@ -28,23 +28,26 @@ interface Ended {
   readonly commits: readonly string[] | null;
 }
 
-export async function stopWithBranches(act: Act, { projectId, userId, changes }: Facts['refs-changed']): Promise<void> {
+export async function stopWithBranches(
+  uow: UnitOfWork,
+  { projectId, userId, changes }: Facts['refs-changed'],
+): Promise<void> {
   const deleted = changes.filter(({ ref, newId }) => newId === zeroId && ref.startsWith(HEADS));
-  if (userId === null || deleted.length === 0 || !(await runsAnywhere(act, projectId))) return;
+  if (userId === null || deleted.length === 0 || !(await runsAnywhere(uow, projectId))) return;
   for (const { ref } of deleted) {
-    await enqueue(act, stopEnvironments, { projectId, userId, branch: ref.slice(HEADS.length), commits: null });
+    await enqueue(uow, stopEnvironments, { projectId, userId, branch: ref.slice(HEADS.length), commits: null });
   }
 }
 
-export async function stopWithMergeRequest(act: Act, { event, about }: Facts['occurred']): Promise<void> {
+export async function stopWithMergeRequest(uow: UnitOfWork, { event, about }: Facts['occurred']): Promise<void> {
   if (event !== 'close_merge_request' && event !== 'merge_merge_request') return;
-  const found = act.by.user === null ? null : await readMergeRequest(act, about.id);
-  if (found === null || !(await runsAnywhere(act, found.project_id))) return;
+  const found = uow.by.user === null ? null : await readMergeRequest(uow, about.id);
+  if (found === null || !(await runsAnywhere(uow, found.project_id))) return;
   const { project_id: projectId, source_branch: branch } = found;
   // A branch that lives on, whatever was asked of it once, has not come to its end.
-  if (rulesFor(await protectionRules(act, projectId), branch).length > 0) return;
-  const commits = await versionHeads(act, about.id);
-  await enqueue(act, stopEnvironments, { projectId, userId: act.by.user!.id, branch, commits });
+  if (rulesFor(await protectionRules(uow, projectId), branch).length > 0) return;
+  const commits = await versionHeads(uow, about.id);
+  await enqueue(uow, stopEnvironments, { projectId, userId: uow.by.user!.id, branch, commits });
 }
 
 export const stopEnvironments = defineJob({
@@ -73,12 +76,12 @@ async function stopOne({ database, acting }: Rooms, id: number, { projectId, use
   const caller = await callerOf(database.reader, userId, null);
   await acting(
     caller,
-    async (act) => {
-      const project = await findProject(act, caller, String(projectId));
-      const environment = await findEnvironment(act, projectId, id);
+    async (uow) => {
+      const project = await findProject(uow, caller, String(projectId));
+      const environment = await findEnvironment(uow, projectId, id);
       if (project === null || environment?.state !== 'available') return null;
-      if (!(await mayStop(act, act.tier, caller, project, environment))) return null;
-      return stopEnvironment(act, environment, { force: false });
+      if (!(await mayStop(uow, uow.tier, caller, project, environment))) return null;
+      return stopEnvironment(uow, environment, { force: false });
     },
     { turn: turnsWithJobs(projectId, id), owed: true },
   );

@@ -25,7 +25,7 @@ const NAMES = ['build', 'ship', 'end'] as const;
 const step = (name: string, from: readonly JobStatus[], to: JobStatus): Trigger => {
   return async (_project, pipeline) => {
     const id = await pipeline.idOf(name);
-    return acting(NOBODY, (act) => changeJob(act, id, from, to));
+    return acting(NOBODY, (uow) => changeJob(uow, id, from, to));
   };
 };
 const goOn = (name: string): Trigger => {

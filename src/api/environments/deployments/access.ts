@@ -7,7 +7,7 @@ import type { Reader } from '#database/database.ts';
 import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
@@ -64,8 +64,8 @@ const DEPLOYING_THERE = {
   label: 'may deploy there',
   question:
     () =>
-    (act: Act, { caller, project }: Standing, environment: EnvironmentRow) =>
-      mayDeployToEnvironment(act, act.tier, caller, project, environment),
+    (uow: UnitOfWork, { caller, project }: Standing, environment: EnvironmentRow) =>
+      mayDeployToEnvironment(uow, uow.tier, caller, project, environment),
 } as const;
 
 export type MayDeploy = ReturnType<typeof DEPLOYING_THERE.question>;

@@ -4,7 +4,7 @@ import type { Protection } from '#authorization/protected-environments/protected
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { DeploymentRow } from '#domain/deployments.ts';
 import { findJob } from '#domain/jobs.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Verdict } from './approval-store.ts';
 
 /** What becomes of the job of a deployment that people approve of, or reject (contract/environments.md Part 4 "approval"). */
@@ -27,18 +27,18 @@ const AT_WORK: readonly JobStatus[] = [
  * somebody has to play it still.
  */
 export async function tellJob(
-  act: Act,
+  uow: UnitOfWork,
   deployment: DeploymentRow,
   protections: readonly Protection[],
   status: Verdict,
 ): Promise<void> {
-  const job = deployment.job_id === null ? null : await findJob(act, deployment.project_id, deployment.job_id);
+  const job = deployment.job_id === null ? null : await findJob(uow, deployment.project_id, deployment.job_id);
   if (job === null) return;
   if (status === 'rejected') {
-    await changeJob(act, job.id, AT_WORK, 'failed', { failure_reason: 'deployment_rejected' });
+    await changeJob(uow, job.id, AT_WORK, 'failed', { failure_reason: 'deployment_rejected' });
     return;
   }
   const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
   if (isByRules || job.status !== 'manual') return;
-  if ((await pendingApprovals(act, protections, deployment.id)) === 0) await releaseJob(act, job);
+  if ((await pendingApprovals(uow, protections, deployment.id)) === 0) await releaseJob(uow, job);
 }

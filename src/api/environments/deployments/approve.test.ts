@@ -205,7 +205,7 @@ test('a deployment that goes while somebody approves of it is not found', async 
   await done(project.owner.delete(at));
   const by = (await callerOf(database.reader, project.maintainer.id, null)) as SignedIn;
   const place = await findProject(database.reader, by, String(project.id));
-  const outcome = await acting(by, (act) => approveOf(act, place!, deployment!, { status: 'approved' }));
+  const outcome = await acting(by, (uow) => approveOf(uow, place!, deployment!, { status: 'approved' }));
   assert.equal('code' in outcome && outcome.code, 'gone');
 });
 

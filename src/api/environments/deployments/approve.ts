@@ -12,7 +12,7 @@ import {
 import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { tellJob } from './approval-job.ts';
 import { type ApprovalRow, addApproval, approvalOf, changeApproval, type Verdict } from './approval-store.ts';
@@ -41,39 +41,39 @@ type Codes =
  * it already. The refusals stand in the contract's order.
  */
 export async function approve(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   { id, environment_id }: DeploymentRow,
   { status, comment = null, represented_as }: Said,
 ): Promise<ApprovalRow | Failure<Codes>> {
-  const deployment = await findDeployment(act, project.id, id);
-  const environment = await findEnvironment(act, project.id, environment_id);
+  const deployment = await findDeployment(uow, project.id, id);
+  const environment = await findEnvironment(uow, project.id, environment_id);
   if (deployment === null || environment === null) return refused('gone');
-  const protections = await protectionsOf(act, act.tier, project, environment);
+  const protections = await protectionsOf(uow, uow.tier, project, environment);
   if (protections.length === 0) return refused('notProtected');
-  if (status === 'approved' && isOwn(act, project, deployment)) return refused('own');
+  if (status === 'approved' && isOwn(uow, project, deployment)) return refused('own');
   if (!needsApproval(protections)) return refused('notConfigured');
-  if ((await pendingApprovals(act, protections, deployment.id)) === 0) return refused('notWaiting');
-  const rule = await ruleFor(act, project, protections, represented_as ?? null);
+  if ((await pendingApprovals(uow, protections, deployment.id)) === 0) return refused('notWaiting');
+  const rule = await ruleFor(uow, project, protections, represented_as ?? null);
   if (isFailure(rule)) return rule;
   if ([...(comment ?? '')].length > LONGEST_COMMENT) return refused('commentTooLong');
-  const voice = { deploymentId: deployment.id, userId: act.by.user.id, ruleId: rule?.id ?? null };
-  const before = await approvalOf(act, voice);
+  const voice = { deploymentId: deployment.id, userId: uow.by.user.id, ruleId: rule?.id ?? null };
+  const before = await approvalOf(uow, voice);
   if (before?.status === status) return before;
   const said = { status, comment };
-  const now = before ? await changeApproval(act, before.id, said) : await addApproval(act, voice, said);
-  await record(act, project, environment, deployment, said);
-  await tellJob(act, deployment, protections, status);
+  const now = before ? await changeApproval(uow, before.id, said) : await addApproval(uow, voice, said);
+  await record(uow, project, environment, deployment, said);
+  await tellJob(uow, deployment, protections, status);
   return now;
 }
 
-function isOwn({ by }: Act<SignedIn>, project: Project, { user_id }: DeploymentRow): boolean {
+function isOwn({ by }: UnitOfWork<SignedIn>, project: Project, { user_id }: DeploymentRow): boolean {
   return user_id === by.user.id && !storedAttributes(project).allow_pipeline_trigger_approve_deployment;
 }
 
 /** By which rule the caller speaks; null: there is none, but a count of those who may deploy. */
 async function ruleFor(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   protections: readonly Protection[],
   representing: string | null,
@@ -81,26 +81,26 @@ async function ruleFor(
   const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
   if (!isByRules) {
     const may =
-      mayInProject(act.by, 'update_deployment', project) && (await mayDeployTo(act, act.by, project, protections));
+      mayInProject(uow.by, 'update_deployment', project) && (await mayDeployTo(uow, uow.by, project, protections));
     if (!may) return refused('notAllowed');
     return representing === null ? null : refused('noSuchRule');
   }
-  const admitting = await rulesAdmitting(act, act.by, project, protections);
+  const admitting = await rulesAdmitting(uow, uow.by, project, protections);
   if (admitting.length === 0) return refused('notAllowed');
   if (representing === null) return admitting[0]!;
-  const described = await describing(act, admitting);
+  const described = await describing(uow, admitting);
   return admitting.find((rule) => described(rule).includes(representing)) ?? refused('noSuchRule');
 }
 
 async function record(
-  act: Act,
+  uow: UnitOfWork,
   { id, full_path }: Project,
   { name }: EnvironmentRow,
   deployment: DeploymentRow,
   { status, comment }: { readonly status: Verdict; readonly comment: string | null },
 ): Promise<void> {
   const did = status === 'approved' ? 'Approved' : 'Rejected';
-  await act.record({
+  await uow.record({
     name: `deployment_${status}`,
     entity: { type: 'Project', id, path: full_path },
     target: { type: 'Deployment', id: deployment.id, details: name },

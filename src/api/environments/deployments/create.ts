@@ -4,7 +4,7 @@ import type { DeploymentStatus } from '#database/tables/environments.ts';
 import { type DeploymentRow, lastDeployment } from '#domain/deployments.ts';
 import { environmentNamed } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { repositoryOf } from '#repositories/repository.ts';
@@ -38,26 +38,26 @@ export async function createDeployment(
   const known = await environmentNamed(database.reader, project.id, reported.environment);
   // Those who would make it come one after another too.
   const turn = known === null ? `environments ${project.id}` : environmentTurn(known.id);
-  return acting(caller, (act) => create(act, project, mayDeploy, { ...reported, wrong }), { turn });
+  return acting(caller, (uow) => create(uow, project, mayDeploy, { ...reported, wrong }), { turn });
 }
 
 async function create(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { id }: Project,
   mayDeploy: MayDeploy,
   { wrong, ...reported }: Reported & { readonly wrong: FieldErrors | null },
 ): Promise<DeploymentRow | Failure<'forbidden' | 'invalid'>> {
-  const standing = await stillInProject(act, act.by, id, 'create_deployment');
+  const standing = await stillInProject(uow, uow.by, id, 'create_deployment');
   const { project, caller } = standing;
-  const environment = await environmentFor(act, project, reported.environment);
+  const environment = await environmentFor(uow, project, reported.environment);
   if (isFailure(environment)) return environment;
-  if (!(await mayDeploy(act, standing, environment))) return refused('forbidden');
+  if (!(await mayDeploy(uow, standing, environment))) return refused('forbidden');
   if (wrong !== null) return invalid(wrong);
-  const last = await lastDeployment(act, environment.id);
+  const last = await lastDeployment(uow, environment.id);
   if (last !== null && isSame(last, reported)) return last;
   const { ref, tag, sha, status } = reported;
   const place = { projectId: project.id, environmentId: environment.id };
-  return addDeployment(act, { ...place, ref, tag, sha, status, userId: caller.user.id });
+  return addDeployment(uow, { ...place, ref, tag, sha, status, userId: caller.user.id });
 }
 
 const isSame = (last: DeploymentRow, { ref, tag, sha, status }: Reported) =>

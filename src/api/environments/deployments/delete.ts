@@ -1,15 +1,15 @@
 import { type DeploymentRow, findDeployment, lastDeployment } from '#domain/deployments.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 
 /** Forgets a deployment, unless it is what runs in its environment, or is on its way there. index: deployments primary key */
 export async function removeDeployment(
-  act: Act,
+  uow: UnitOfWork,
   { id, project_id, environment_id }: DeploymentRow,
 ): Promise<undefined | Failure<'gone' | 'running' | 'deployed'>> {
-  const now = await findDeployment(act, project_id, id);
+  const now = await findDeployment(uow, project_id, id);
   if (now === null) return refused('gone');
   if (now.status === 'running') return refused('running');
-  if ((await lastDeployment(act, environment_id))?.id === id) return refused('deployed');
-  await act.deleteFrom('deployments').where('id', '=', id).execute();
+  if ((await lastDeployment(uow, environment_id))?.id === id) return refused('deployed');
+  await uow.deleteFrom('deployments').where('id', '=', id).execute();
 }

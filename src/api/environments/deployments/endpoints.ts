@@ -62,7 +62,7 @@ export const updateDeployment = endpoint({
   turn: ({ deployment }) => environmentTurn(deployment.environment_id),
   refuses: { byJob: BY_JOB, gone: NOT_FOUND, invalid: INVALID },
   answer: shown(Deployment),
-  write: (act, { deployment, params }) => update(act, deployment, params.status),
+  write: (uow, { deployment, params }) => update(uow, deployment, params.status),
 });
 
 export const deleteDeployment = endpoint({
@@ -78,7 +78,7 @@ export const deleteDeployment = endpoint({
     deployed: [400, 'Deployment currently deployed to environment'],
   },
   answer: nothing,
-  write: (act, { deployment }) => removeDeployment(act, deployment),
+  write: (uow, { deployment }) => removeDeployment(uow, deployment),
 });
 
 export const approveDeployment = endpoint({
@@ -91,7 +91,7 @@ export const approveDeployment = endpoint({
   refuses: APPROVAL_REFUSALS,
   records: ['deployment_approved', 'deployment_rejected'],
   answer: created(Approval),
-  write: (act, { project, deployment, params }) => approve(act, project, deployment, params),
+  write: (uow, { project, deployment, params }) => approve(uow, project, deployment, params),
 });
 
 export const listDeploymentMergeRequests = endpoint({

@@ -33,9 +33,9 @@ export const linkMergeRequests = defineJob({
     if (environment === null || !isLasting(environment)) return;
     const shipped = await shippedSince(db, git, project, deployment);
     for (let from = 0; from < shipped.length; from += PIECE) {
-      await acting(NOBODY, async (act) => {
-        const now = await findDeployment(act, projectId, deploymentId);
-        if (now !== null) await linkShipped(act, now, shipped.slice(from, from + PIECE));
+      await acting(NOBODY, async (uow) => {
+        const now = await findDeployment(uow, projectId, deploymentId);
+        if (now !== null) await linkShipped(uow, now, shipped.slice(from, from + PIECE));
       });
     }
   },

@@ -7,16 +7,16 @@ import { subscription } from '#events/event-bus.ts';
 /** index: deployments_by_project */
 export const endWithProject = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) =>
-    pieceOf(() => deleteSome(act, { table: 'deployments', column: 'project_id' }, projectId, PIECE)),
+  inPieces: (uow, { projectId }) =>
+    pieceOf(() => deleteSome(uow, { table: 'deployments', column: 'project_id' }, projectId, PIECE)),
 });
 
 /** What a deleted user has deployed stays as nobody's; what he has said of deployments goes. index: deployments_by_user, deployment_approvals_by_user_id */
 export const forgetWhoDeployed = subscription({
   fact: 'user-deleted',
-  inPieces: (act, { userId }) =>
+  inPieces: (uow, { userId }) =>
     pieceOf(
-      () => referElsewhere(act, { table: 'deployments', column: 'user_id' }, { from: userId, to: null, most: PIECE }),
-      () => deleteSome(act, { table: 'deployment_approvals', column: 'user_id' }, userId, PIECE),
+      () => referElsewhere(uow, { table: 'deployments', column: 'user_id' }, { from: userId, to: null, most: PIECE }),
+      () => deleteSome(uow, { table: 'deployment_approvals', column: 'user_id' }, userId, PIECE),
     ),
 });

@@ -5,7 +5,7 @@ import type { DeploymentStatus } from '#database/tables/environments.ts';
 import { type DeploymentRow, deploymentColumns, FINISHED } from '#domain/deployments.ts';
 import { findEnvironments } from '#domain/environments.ts';
 import { nextIid } from '#domain/iids.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enterState } from '../environment-model/index.ts';
 import { linkMergeRequestsSoon } from './link-merge-requests.ts';
 
@@ -42,9 +42,9 @@ export interface NewDeployment {
 }
 
 /** Adds a deployment with the next number of its project, so that numbers and ids are in one order. */
-export async function addDeployment(act: Act, made: NewDeployment): Promise<DeploymentRow> {
-  const iid = await nextIid(act, { projectId: made.projectId }, 'deployment');
-  const row = await act
+export async function addDeployment(uow: UnitOfWork, made: NewDeployment): Promise<DeploymentRow> {
+  const iid = await nextIid(uow, { projectId: made.projectId }, 'deployment');
+  const row = await uow
     .insertInto('deployments')
     .values({
       project_id: made.projectId,
@@ -56,57 +56,65 @@ export async function addDeployment(act: Act, made: NewDeployment): Promise<Depl
       user_id: made.userId,
       job_id: made.jobId ?? null,
       on_stop: made.onStop ?? null,
-      ...entering(act, made.status),
-      created_at: act.now,
+      ...entering(uow, made.status),
+      created_at: uow.now,
     })
     .returning(deploymentColumns)
     .executeTakeFirstOrThrow();
-  await entered(act, [row]);
+  await entered(uow, [row]);
   return row;
 }
 
 /** Brings a deployment to this status; null, and nothing has happened, when no way leads there from the one that it has. */
-export async function changeDeployment(act: Act, id: number, to: DeploymentStatus): Promise<DeploymentRow | null> {
+export async function changeDeployment(
+  uow: UnitOfWork,
+  id: number,
+  to: DeploymentStatus,
+): Promise<DeploymentRow | null> {
   // index: deployments primary key
-  const [row] = await step(act, sql<SqlBool>`deployments.id = ${id}`, to);
+  const [row] = await step(uow, sql<SqlBool>`deployments.id = ${id}`, to);
   return row ?? null;
 }
 
 /** The same of the deployments that these jobs make; those of them that have made the step. */
 export async function changeDeploymentsOf(
-  act: Act,
+  uow: UnitOfWork,
   jobIds: readonly number[],
   to: DeploymentStatus,
 ): Promise<DeploymentRow[]> {
   // index: deployments_by_job
-  return step(act, isAmong(act, sql.ref('deployments.job_id'), jobIds), to);
+  return step(uow, isAmong(uow, sql.ref('deployments.job_id'), jobIds), to);
 }
 
-async function step(act: Act, which: ReturnType<typeof sql<SqlBool>>, to: DeploymentStatus): Promise<DeploymentRow[]> {
-  const rows = await act
+async function step(
+  uow: UnitOfWork,
+  which: ReturnType<typeof sql<SqlBool>>,
+  to: DeploymentStatus,
+): Promise<DeploymentRow[]> {
+  const rows = await uow
     .updateTable('deployments')
-    .set(entering(act, to))
+    .set(entering(uow, to))
     .where(which)
     .where('deployments.status', 'in', FROM[to])
     .returning(deploymentColumns)
     .execute();
-  await entered(act, rows);
+  await entered(uow, rows);
   return rows;
 }
 
 /** What a row says from then on. */
-function entering({ now }: Act, status: DeploymentStatus) {
+function entering({ now }: UnitOfWork, status: DeploymentStatus) {
   return { status, updated_at: now, ...(FINISHED.includes(status) ? { finished_at: now } : {}) };
 }
 
 /** What follows from it. */
-async function entered(act: Act, rows: readonly DeploymentRow[]): Promise<void> {
+async function entered(uow: UnitOfWork, rows: readonly DeploymentRow[]): Promise<void> {
   const succeeded = rows.filter(({ status }) => status === 'success');
   if (succeeded.length === 0) return;
   const environments = await findEnvironments(
-    act,
+    uow,
     succeeded.map(({ environment_id }) => environment_id),
   );
-  for (const { id, state } of environments) if (state !== 'available') await enterState(act, id, 'available');
-  for (const deployment of succeeded) await linkMergeRequestsSoon(act, deployment);
+  for (const { id, state } of environments) if (state !== 'available') await enterState(uow, id, 'available');
+  for (const deployment of succeeded) await linkMergeRequestsSoon(uow, deployment);
 }

@@ -1,6 +1,6 @@
 import type { DeploymentStatus } from '#database/tables/environments.ts';
 import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import { changeDeployment } from './status-transitions.ts';
 
@@ -14,13 +14,13 @@ const VERBS: Partial<Record<DeploymentStatus, string>> = {
 
 /** Takes down how a deployment goes on that somebody makes elsewhere; what a job makes, the job alone brings on. */
 export async function updateDeployment(
-  act: Act,
+  uow: UnitOfWork,
   { id, project_id }: DeploymentRow,
   status: DeploymentStatus,
 ): Promise<DeploymentRow | Failure<'byJob' | 'gone' | 'invalid'>> {
-  const now = await findDeployment(act, project_id, id);
+  const now = await findDeployment(uow, project_id, id);
   if (now === null) return refused('gone');
   if (now.job_id !== null) return refused('byJob');
-  const changed = await changeDeployment(act, id, status);
+  const changed = await changeDeployment(uow, id, status);
   return changed ?? invalid({ status: [`cannot transition via "${VERBS[status]}"`] });
 }

@@ -9,7 +9,7 @@ import type {
 } from '#database/tables/environments.ts';
 import { type EnvironmentRow, environmentColumns, environmentNamed } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { isFeatureOn } from '#settings/features.ts';
 import { nameErrors, nameParts } from './name-validation.ts';
@@ -30,30 +30,30 @@ export interface NewEnvironment {
  * all get it. Failure with the errors of its fields: a name that no environment can have, or whose slug another one has.
  */
 export async function environmentFor(
-  act: Act,
+  uow: UnitOfWork,
   project: Pick<Project, 'id'>,
   name: string,
   wish: NewEnvironment = {},
 ): Promise<EnvironmentRow | Failure<'invalid'>> {
-  const found = await environmentNamed(act, project.id, name);
+  const found = await environmentNamed(uow, project.id, name);
   if (found !== null) return found;
   const errors = fieldErrors({ name: nameErrors(name) });
   if (errors !== null) return invalid(errors);
-  const made = await insertEnvironment(act, project, name, wish);
+  const made = await insertEnvironment(uow, project, name, wish);
   if (!isFailure(made)) return made;
-  return (await environmentNamed(act, project.id, name)) ?? invalid(await takenErrors(act, project.id, name));
+  return (await environmentNamed(uow, project.id, name)) ?? invalid(await takenErrors(uow, project.id, name));
 }
 
 /** Adds an environment whose name is fit for one; `taken`: the name or the slug is another one's. */
 export async function insertEnvironment(
-  act: Act,
+  uow: UnitOfWork,
   project: Pick<Project, 'id'>,
   name: string,
   wish: NewEnvironment,
   state: EnvironmentState = 'available',
 ): Promise<EnvironmentRow | Failure<'taken'>> {
   const tier = wish.tier ?? guessTier(name);
-  const made = await addRow(act, {
+  const made = await addRow(uow, {
     project_id: project.id,
     name,
     ...nameParts(name),
@@ -62,11 +62,11 @@ export async function insertEnvironment(
     state,
     tier,
     description: wish.description || null,
-    auto_stop_setting: wish.auto_stop_setting ?? (await autoStopSettingOf(act, project, tier)),
+    auto_stop_setting: wish.auto_stop_setting ?? (await autoStopSettingOf(uow, project, tier)),
     auto_stop_at: wish.auto_stop_at ?? null,
     auto_delete_at: null,
-    created_at: act.now,
-    updated_at: act.now,
+    created_at: uow.now,
+    updated_at: uow.now,
   });
   return made ?? refused('taken');
 }
@@ -86,13 +86,13 @@ async function addRow(
 
 /** contract/environments.md "auto_stop_setting" */
 async function autoStopSettingOf(
-  act: Act,
+  uow: UnitOfWork,
   { id }: Pick<Project, 'id'>,
   tier: EnvironmentTier,
 ): Promise<AutoStopSetting> {
   if (tier !== 'production' && tier !== 'staging') return 'always';
-  const question = { flag: 'new_default_for_auto_stop', tier: act.tier, actor: { type: 'Project', id } } as const;
-  return (await isFeatureOn(act, question)) ? 'with_action' : 'always';
+  const question = { flag: 'new_default_for_auto_stop', tier: uow.tier, actor: { type: 'Project', id } } as const;
+  return (await isFeatureOn(uow, question)) ? 'with_action' : 'always';
 }
 
 // index: environments_by_slug

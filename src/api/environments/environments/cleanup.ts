@@ -20,7 +20,7 @@ export async function stopAsNobody(
   environment: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<void> {
   const turn = turnsWithJobs(environment.project_id, environment.id);
-  await acting(NOBODY, (act) => stopEnvironment(act, environment, { force: false }), { turn, owed: true });
+  await acting(NOBODY, (uow) => stopEnvironment(uow, environment, { force: false }), { turn, owed: true });
 }
 
 /** One whose time has come, and when it had. */

@@ -1,13 +1,13 @@
 import type { EnvironmentRow } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, type FieldErrors, fieldErrors, isFailure, refused } from '#runtime/failure.ts';
 import { insertEnvironment, nameErrors, takenErrors } from '../environment-model/index.ts';
 import { sentences, type Wish, wishErrors } from './validation.ts';
 
 /** Makes an environment; of several of one name at once one is made. */
 export async function createEnvironment(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   { name, ...wish }: Wish & { readonly name: string },
 ): Promise<EnvironmentRow | Failure<'noAgent' | 'wrong'>> {
@@ -15,10 +15,10 @@ export async function createEnvironment(
   const inName = nameErrors(name);
   const errors = fieldErrors({ name: inName, ...wishErrors(wish) });
   if (errors === null) {
-    const made = await insertEnvironment(act, project, name, wish);
-    return isFailure(made) ? wrong(await takenErrors(act, project.id, name)) : made;
+    const made = await insertEnvironment(uow, project, name, wish);
+    return isFailure(made) ? wrong(await takenErrors(uow, project.id, name)) : made;
   }
-  return wrong(inName.length > 0 ? errors : { ...(await takenErrors(act, project.id, name)), ...errors });
+  return wrong(inName.length > 0 ? errors : { ...(await takenErrors(uow, project.id, name)), ...errors });
 }
 
 const wrong = (errors: FieldErrors): Failure<'wrong'> => refused('wrong', { texts: sentences(errors) });

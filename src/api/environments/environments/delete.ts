@@ -2,7 +2,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { deleteSome } from '#database/batch-statements.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import { inPieces, type MORE, PIECE, pieceOf } from '#events/batches.ts';
-import type { Act, Acting } from '#events/unit-of-work.ts';
+import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { deleteStopped } from './store.ts';
 
@@ -18,24 +18,24 @@ export async function destroyEnvironment(
   environment: EnvironmentKey,
 ): Promise<undefined | Failure<'gone' | 'notStopped'>> {
   return inPieces(acting, by, {
-    ask: (act) => stopped(act, environment),
-    piece: (act) => destroyPiece(act, environment.id),
+    ask: (uow) => stopped(uow, environment),
+    piece: (uow) => destroyPiece(uow, environment.id),
   });
 }
 
 async function stopped(
-  act: Act,
+  uow: UnitOfWork,
   { project_id, id }: EnvironmentKey,
 ): Promise<EnvironmentRow | Failure<'gone' | 'notStopped'>> {
-  const environment = await findEnvironment(act, project_id, id);
+  const environment = await findEnvironment(uow, project_id, id);
   if (environment === null) return refused('gone');
   return environment.state === 'stopped' ? environment : refused('notStopped');
 }
 
 /** index: deployments_by_environment */
-async function destroyPiece(act: Act, id: number): Promise<typeof MORE | undefined> {
+async function destroyPiece(uow: UnitOfWork, id: number): Promise<typeof MORE | undefined> {
   const deployments = { table: 'deployments', column: 'environment_id' };
-  const more = await pieceOf(() => deleteSome(act, deployments, id, PIECE));
-  if (more === undefined) await deleteStopped(act, id);
+  const more = await pieceOf(() => deleteSome(uow, deployments, id, PIECE));
+  if (more === undefined) await deleteStopped(uow, id);
   return more;
 }

@@ -66,7 +66,7 @@ export const createEnvironment = endpoint({
   rules: [slugNotGiven],
   refuses: { noAgent: NO_AGENT, wrong: [400, { message: '{texts}' }] },
   answer: created(Environment),
-  write: (act, { project, params }) => create(act, project, params),
+  write: (uow, { project, params }) => create(uow, project, params),
 });
 
 export const updateEnvironment = endpoint({
@@ -78,7 +78,7 @@ export const updateEnvironment = endpoint({
   rules: [slugNotGiven],
   refuses: { noAgent: NO_AGENT, invalid: INVALID, gone: NOT_FOUND },
   answer: shown(Environment),
-  write: (act, { environment, params }) => update(act, environment, params),
+  write: (uow, { environment, params }) => update(uow, environment, params),
 });
 
 export const deleteReviewApps = endpoint({
@@ -106,7 +106,7 @@ export const deleteReviewApps = endpoint({
     ],
   },
   answer: shown(ScheduledReviewApps),
-  write: (act, { project, params }) => scheduleReviewApps(act, project, params),
+  write: (uow, { project, params }) => scheduleReviewApps(uow, project, params),
 });
 
 export const deleteEnvironment = endpoint({
@@ -128,7 +128,7 @@ export const stopStaleEnvironments = endpoint({
   params: { before: required(spokenDateTime) },
   refuses: { invalidDate: [400, '400 Bad request - Invalid Date'] },
   answer: shown(bare(Message)),
-  write: (act, { project, params }) => requestStopOfStale(act, project.id, params.before),
+  write: (uow, { project, params }) => requestStopOfStale(uow, project.id, params.before),
 });
 
 export const stopEnvironment = endpoint({
@@ -144,5 +144,5 @@ export const stopEnvironment = endpoint({
     gone: NOT_FOUND,
   },
   answer: shown(StoppedEnvironment),
-  write: (act, { environment, params }) => stop(act, environment, params),
+  write: (uow, { environment, params }) => stop(uow, environment, params),
 });

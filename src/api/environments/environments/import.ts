@@ -1,7 +1,7 @@
 import type { EnvironmentState, EnvironmentTier } from '#database/tables/environments.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { insertEnvironment, nameErrors, takenErrors } from '../environment-model/index.ts';
 import { wishErrors } from './validation.ts';
@@ -19,12 +19,12 @@ export interface ImportedEnvironment {
  * nothing goes on with it here.
  */
 export async function importEnvironment(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   { name, state, ...wish }: ImportedEnvironment,
 ): Promise<EnvironmentRow | Failure<'invalid'>> {
   const errors = fieldErrors({ name: nameErrors(name), ...wishErrors(wish) });
   if (errors !== null) return invalid(errors);
-  const made = await insertEnvironment(act, project, name, wish, state === 'stopping' ? 'stopped' : state);
-  return isFailure(made) ? invalid(await takenErrors(act, project.id, name)) : made;
+  const made = await insertEnvironment(uow, project, name, wish, state === 'stopping' ? 'stopped' : state);
+  return isFailure(made) ? invalid(await takenErrors(uow, project.id, name)) : made;
 }

@@ -5,6 +5,6 @@ import { subscription } from '#events/event-bus.ts';
 /** Environments go with their project, of which there may be very many. index: environments_by_project */
 export const endWithProject = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) =>
-    pieceOf(() => deleteSome(act, { table: 'environments', column: 'project_id' }, projectId, PIECE)),
+  inPieces: (uow, { projectId }) =>
+    pieceOf(() => deleteSome(uow, { table: 'environments', column: 'project_id' }, projectId, PIECE)),
 });

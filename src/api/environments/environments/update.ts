@@ -1,21 +1,21 @@
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { changeEnvironment, type EnvironmentChange, guessTier } from '../environment-model/index.ts';
 import { type Wish, wishErrors } from './validation.ts';
 
 /** Changes what is given of an environment; what is so already is no change. Its name and slug stay. */
 export async function updateEnvironment(
-  act: Act,
+  uow: UnitOfWork,
   { project_id, id }: EnvironmentRow,
   wish: Wish,
 ): Promise<EnvironmentRow | Failure<'noAgent' | 'invalid' | 'gone'>> {
   if (wish.cluster_agent_id != null) return refused('noAgent');
   const errors = fieldErrors(wishErrors(wish));
   if (errors !== null) return invalid(errors);
-  const environment = await findEnvironment(act, project_id, id);
+  const environment = await findEnvironment(uow, project_id, id);
   if (environment === null) return refused('gone');
-  return changeEnvironment(act, environment, changeOf(environment, wish));
+  return changeEnvironment(uow, environment, changeOf(environment, wish));
 }
 
 /** Null takes an address or a description away, and has the tier guessed again. */

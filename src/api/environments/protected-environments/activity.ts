@@ -2,7 +2,7 @@ import type { AuditEventName } from '#activity/index.ts';
 import type { Describe } from '#authorization/access-level-descriptions.ts';
 import { describing } from '#authorization/protected-environments/access-level-descriptions.ts';
 import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Element, type ElementKind, KINDS } from './access-levels.ts';
 
@@ -30,12 +30,12 @@ const about = (parent: Parent, { id, name }: Protection) => ({
 
 /** It has been protected, or is so no more. */
 export async function recordProtection(
-  act: Act,
+  uow: UnitOfWork,
   name: keyof typeof MESSAGES,
   parent: Parent,
   protection: Protection,
 ): Promise<void> {
-  await act.record({
+  await uow.record({
     name,
     ...about(parent, protection),
     message: MESSAGES[name][parent.type](protection.name),
@@ -48,9 +48,14 @@ const EVENTS = {
 } as const satisfies Record<ElementKind, object>;
 
 /** What a change has made of a protection: its count, then each element that went, was changed, or is new. */
-export async function recordChanges(act: Act, parent: Parent, before: Protection, after: Protection): Promise<void> {
+export async function recordChanges(
+  uow: UnitOfWork,
+  parent: Parent,
+  before: Protection,
+  after: Protection,
+): Promise<void> {
   const tell = (name: AuditEventName, change: string, sides: Sides) =>
-    act.record({
+    uow.record({
       name,
       ...about(parent, before),
       message: `Changed ${change} of ${before.name}`,
@@ -59,7 +64,7 @@ export async function recordChanges(act: Act, parent: Parent, before: Protection
   const [from, to] = [before, after].map(({ required_approval_count }) => String(required_approval_count));
   if (from !== to) await tell('protected_environment_updated', 'required_approval_count', { from, to });
   const elements = [before, after].flatMap((one) => KINDS.flatMap((kind): readonly Element[] => one[kind]));
-  const describe = await describing(act, elements);
+  const describe = await describing(uow, elements);
   for (const kind of KINDS) {
     const { event, change } = EVENTS[kind];
     for (const { step, ...sides } of stepsOf(before[kind], after[kind], (element) => inWords(element, describe))) {

@@ -79,7 +79,7 @@ export const [createGroupProtectedEnvironment, createProjectProtectedEnvironment
     taken: { protected_environments_by_group: 'exists', protected_environments_by_project: 'exists' },
     records: ['environment_protected'],
     answer: created(ProtectedEnvironment),
-    write: (act, { parent, params }) => protect(act, parent, params.name, params),
+    write: (uow, { parent, params }) => protect(uow, parent, params.name, params),
   }),
 );
 
@@ -106,7 +106,7 @@ export const [updateGroupProtectedEnvironment, updateProjectProtectedEnvironment
       'protected_environment_approval_rule_deleted',
     ],
     answer: shown(ProtectedEnvironment),
-    write: (act, { parent, params }) => changeProtection(act, parent, params.name, params),
+    write: (uow, { parent, params }) => changeProtection(uow, parent, params.name, params),
   }),
 );
 
@@ -125,6 +125,6 @@ export const [deleteGroupProtectedEnvironment, deleteProjectProtectedEnvironment
     refuses: { missing: NOT_FOUND },
     records: ['environment_unprotected'],
     answer: parent.own(LIFTED),
-    write: (act, { parent, params }) => unprotect(act, parent, params.name),
+    write: (uow, { parent, params }) => unprotect(uow, parent, params.name),
   }),
 );

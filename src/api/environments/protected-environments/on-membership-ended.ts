@@ -7,7 +7,7 @@ import { removeUser } from './store.ts';
  */
 export const forgetLeavers = subscription({
   fact: 'membership-ended',
-  inTransaction: async (act, { userId, sourceType, sourceId }) => {
-    if (sourceType === 'project') await removeUser(act, sourceId, userId);
+  inTransaction: async (uow, { userId, sourceType, sourceId }) => {
+    if (sourceType === 'project') await removeUser(uow, sourceId, userId);
   },
 }) satisfies AnySubscription<object>;

@@ -1,5 +1,5 @@
 import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { elementProblems, firstElements, type GivenElements, outOfRange } from './access-levels.ts';
@@ -17,14 +17,14 @@ const NO_ELEMENTS = { deploy_access_levels: [], approval_rules: [] };
 
 /** Protects an environment of a project, or a tier of a group. Nobody is an element who may not be named. */
 export async function protect(
-  act: Act,
+  uow: UnitOfWork,
   parent: Parent,
   name: string,
   wish: Wish,
 ): Promise<Protection | Failure<'exists' | 'invalid'>> {
-  if ((await protectionNamed(act, parent, name)) !== null) return refused('exists', { name });
+  if ((await protectionNamed(uow, parent, name)) !== null) return refused('exists', { name });
   const count = wish.required_approval_count ?? 0;
-  const assignable = await assignableAmong(act, parent, [...wish.deploy_access_levels, ...wish.approval_rules]);
+  const assignable = await assignableAmong(uow, parent, [...wish.deploy_access_levels, ...wish.approval_rules]);
   const changes = firstElements(wish, assignable);
   const texts = [
     ...nameProblems(parent.type, name),
@@ -32,9 +32,9 @@ export async function protect(
     ...outOfRange('Required approval count', count, 0),
   ];
   if (texts.length > 0) return refused('invalid', { texts });
-  const id = await insertProtection(act, parent, { name, required_approval_count: count });
-  await changeElements(act, id, changes);
-  const made = (await protectionNamed(act, parent, name))!;
-  await recordProtection(act, 'environment_protected', parent, made);
+  const id = await insertProtection(uow, parent, { name, required_approval_count: count });
+  await changeElements(uow, id, changes);
+  const made = (await protectionNamed(uow, parent, name))!;
+  await recordProtection(uow, 'environment_protected', parent, made);
   return made;
 }

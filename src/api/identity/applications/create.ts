@@ -1,7 +1,7 @@
 import { createApplication, type IssuedApplication } from '#authentication/oauth/applications.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { nameProblems } from '#authentication/users/name-validation.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
@@ -19,7 +19,7 @@ const LONGEST_REDIRECT_URI = 8_000;
 
 /** Registers an application that users may let act for them (contract/conventions.md §10 "OAuth 2.0"). */
 export async function registerApplication(
-  act: Act,
+  uow: UnitOfWork,
   { name, redirect_uri, scopes, confidential }: ApplicationOrder,
 ): Promise<IssuedApplication | Failure<'invalid'>> {
   const errors = fieldErrors({
@@ -28,7 +28,7 @@ export async function registerApplication(
     scopes: words(scopes).every(isScope) ? [] : ["doesn't match configured on the server."],
   });
   if (errors !== null) return invalid(errors);
-  return createApplication(act, { name, redirectUris: words(redirect_uri), scopes: words(scopes), confidential });
+  return createApplication(uow, { name, redirectUris: words(redirect_uri), scopes: words(scopes), confidential });
 }
 
 function words(text: string): string[] {

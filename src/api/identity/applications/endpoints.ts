@@ -34,7 +34,7 @@ export const createApplication = endpoint({
   },
   refuses: { invalid: INVALID },
   answer: created(ApplicationWithSecret),
-  write: (act, { params }) => registerApplication(act, params),
+  write: (uow, { params }) => registerApplication(uow, params),
 });
 
 export const removeApplication = endpoint({
@@ -44,7 +44,7 @@ export const removeApplication = endpoint({
   params: one,
   refuses: { notFound: NOT_FOUND },
   answer: nothing,
-  write: (act, { params }) => deleteApplication(act, params.id),
+  write: (uow, { params }) => deleteApplication(uow, params.id),
 });
 
 export const renewApplicationSecret = endpoint({
@@ -54,5 +54,5 @@ export const renewApplicationSecret = endpoint({
   params: one,
   refuses: { notFound: NOT_FOUND },
   answer: created(ApplicationWithSecret),
-  write: (act, { params }) => renewSecret(act, params.id),
+  write: (uow, { params }) => renewSecret(uow, params.id),
 });

@@ -1,6 +1,6 @@
 import { addressProblems, type Email, insertEmail, isEmailTaken, keptAddress } from '#authentication/users/emails.ts';
 import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 
 interface NewAddress {
@@ -16,15 +16,15 @@ export const TAKEN = { emails_by_taken_key: TAKEN_ADDRESS, emails_by_user_addres
 
 /** Gives a user a secondary address (contract/activity.md Part 4). Refuses one that this user or, confirmed, another has. */
 export async function createEmail(
-  act: Act,
+  uow: UnitOfWork,
   userId: number,
   { email, confirmed }: NewAddress,
 ): Promise<Email | Failure<Unchangeable | 'invalid'>> {
-  const user = await changeableUser(act, userId);
+  const user = await changeableUser(uow, userId);
   if (isFailure(user)) return user;
   const address = keptAddress(email);
   const problems = addressProblems(address);
   if (problems.length > 0) return invalid({ email: problems });
-  if (await isEmailTaken(act, address)) return TAKEN_ADDRESS;
-  return insertEmail(act, { userId, address, confirmed, primary: false });
+  if (await isEmailTaken(uow, address)) return TAKEN_ADDRESS;
+  return insertEmail(uow, { userId, address, confirmed, primary: false });
 }

@@ -1,20 +1,20 @@
 import { forgetEmail } from '#authentication/users/emails.ts';
 import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readEmail } from './store.ts';
 
 /** Takes a secondary address from a user (contract/activity.md Part 4): whoever confirms it may have it from then on. */
 export async function deleteEmail(
-  act: Act,
+  uow: UnitOfWork,
   userId: number,
   emailId: number,
 ): Promise<undefined | Failure<Unchangeable | 'emailNotFound' | 'primaryEmail'>> {
-  const user = await changeableUser(act, userId);
+  const user = await changeableUser(uow, userId);
   if (isFailure(user)) return user;
-  const found = await readEmail(act, userId, emailId);
+  const found = await readEmail(uow, userId, emailId);
   if (found === null) return refused('emailNotFound');
   if (foldCase(found.email) === foldCase(user.email)) return refused('primaryEmail');
-  await forgetEmail(act, user, found.email);
+  await forgetEmail(uow, user, found.email);
 }

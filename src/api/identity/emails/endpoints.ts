@@ -48,7 +48,7 @@ export const createOwnEmail = endpoint({
   refuses: CANNOT_CREATE,
   taken: TAKEN,
   answer: created(Email),
-  write: (act, { params }) => createEmail(act, act.by.user.id, { email: params.email, confirmed: false }),
+  write: (uow, { params }) => createEmail(uow, uow.by.user.id, { email: params.email, confirmed: false }),
 });
 
 export const deleteOwnEmail = endpoint({
@@ -58,7 +58,7 @@ export const deleteOwnEmail = endpoint({
   params: ofEmail,
   refuses: CANNOT_DELETE,
   answer: nothing,
-  write: (act, { params }) => deleteEmail(act, act.by.user.id, params.email_id),
+  write: (uow, { params }) => deleteEmail(uow, uow.by.user.id, params.email_id),
 });
 
 export const listUserEmails = endpoint({
@@ -78,7 +78,7 @@ export const createUserEmail = endpoint({
   refuses: CANNOT_CREATE,
   taken: TAKEN,
   answer: created(Email),
-  write: (act, { params: { id, email, skip_confirmation: confirmed } }) => createEmail(act, id, { email, confirmed }),
+  write: (uow, { params: { id, email, skip_confirmation: confirmed } }) => createEmail(uow, id, { email, confirmed }),
 });
 
 export const deleteUserEmail = endpoint({
@@ -88,5 +88,5 @@ export const deleteUserEmail = endpoint({
   params: { ...ofUser, ...ofEmail },
   refuses: CANNOT_DELETE,
   answer: nothing,
-  write: (act, { params }) => deleteEmail(act, params.id, params.email_id),
+  write: (uow, { params }) => deleteEmail(uow, params.id, params.email_id),
 });

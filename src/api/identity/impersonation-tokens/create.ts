@@ -8,7 +8,7 @@ import {
 } from '#authentication/tokens/access-tokens.ts';
 import { nameProblems } from '#authentication/users/name-validation.ts';
 import { changeableUser, type Unchangeable, type User } from '#authentication/users/users.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
 import { recordToken } from '../personal-access-tokens/index.ts';
@@ -22,24 +22,24 @@ interface ImpersonationOrder {
 
 /** Issues a token with which an administrator acts as this user (contract/conventions.md §10). */
 export async function createImpersonationToken(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { id }: User,
   order: ImpersonationOrder,
 ): Promise<IssuedToken | Failure<Unchangeable | 'invalid'>> {
   // The account may have ended since the path was looked at, and its tokens with it.
-  const user = await changeableUser(act, id);
+  const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  const settings = await readSettings(act);
-  const errors = problemsOf(order, settings, latestExpiry(act.today, settings));
+  const settings = await readSettings(uow);
+  const errors = problemsOf(order, settings, latestExpiry(uow.today, settings));
   if (errors !== null) return invalid(errors);
-  const issued = await createToken(act, {
+  const issued = await createToken(uow, {
     ...order,
     userId: user.id,
     description: order.description || null,
     impersonation: true,
     prefix: settings.personal_access_token_prefix,
   });
-  await recordToken(act, { event: 'created', token: issued.token, owner: user });
+  await recordToken(uow, { event: 'created', token: issued.token, owner: user });
   return issued;
 }
 

@@ -37,8 +37,8 @@ export const createImpersonationToken = endpoint({
   refuses: { userNotFound: USER_NOT_FOUND, internalUser: FORBIDDEN, invalid: INVALID },
   records: ['personal_access_token_created'],
   answer: created(ImpersonationTokenWithSecret),
-  write: (act, { user, params: { name, description, scopes, expires_at } }) =>
-    create(act, user, { name, description, scopes: scopes ?? [], expiresAt: expires_at ?? null }),
+  write: (uow, { user, params: { name, description, scopes, expires_at } }) =>
+    create(uow, user, { name, description, scopes: scopes ?? [], expiresAt: expires_at ?? null }),
 });
 
 export const readImpersonationToken = endpoint({
@@ -57,5 +57,5 @@ export const deleteImpersonationToken = endpoint({
   conditional: ({ token }) => token.updated_at,
   records: ['personal_access_token_revoked'],
   answer: nothing,
-  write: (act, { token, user }) => revokeImpersonationToken(act, token, user),
+  write: (uow, { token, user }) => revokeImpersonationToken(uow, token, user),
 });

@@ -17,18 +17,18 @@ import type { Grant } from './token-request.ts';
  * A code that a user has let the client have, once, for a token that acts for this user. Whoever fails with it has used it
  * up: it has come into the wrong hands, or somebody tries what would do. One that comes again ends the tokens that came of it.
  */
-export const exchangeCode: Grant = async (act, { code, redirect_uri, code_verifier }, { client, at }) => {
+export const exchangeCode: Grant = async (uow, { code, redirect_uri, code_verifier }, { client, at }) => {
   if (!code) return refused('missing', { parameter: 'code' });
-  const grant = await takeGrant(act, code);
-  if (grant === null) await endReplayedCode(act, code, at);
+  const grant = await takeGrant(uow, code);
+  if (grant === null) await endReplayedCode(uow, code, at);
   if (typeof client === 'string') return refused('invalidClient');
   if (grant === null || grant.application_id !== client.id) return refused('invalidGrant');
   if (grant.redirect_uri !== redirect_uri || !isProven(grant, code_verifier ?? '')) return refused('invalidGrant');
-  const user = await readUser(act, grant.user_id);
+  const user = await readUser(uow, grant.user_id);
   if (user === null || stateBar(user) !== null) return refused('invalidGrant');
   const scopes = scopesOf(grant);
-  const issued = await createOAuthToken(act, { applicationId: client.id, userId: user.id, scopes, renewable: true });
-  await noteExchange(act, grant.id, issued.token.id);
+  const issued = await createOAuthToken(uow, { applicationId: client.id, userId: user.id, scopes, renewable: true });
+  await noteExchange(uow, grant.id, issued.token.id);
   return issued;
 };
 

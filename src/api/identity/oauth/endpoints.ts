@@ -87,8 +87,8 @@ export const authorizeApplication = endpoint({
   root: true,
   params: { ...formParams, _method: optional(text), ...authorizationParams },
   answer: redirect,
-  write: (act, { visitor, params }) =>
-    params._method?.toLowerCase() === 'delete' ? deny(act, params) : authorize(act, visitor.caller.user, params),
+  write: (uow, { visitor, params }) =>
+    params._method?.toLowerCase() === 'delete' ? deny(uow, params) : authorize(uow, visitor.caller.user, params),
 });
 
 export const denyApplication = endpoint({
@@ -113,7 +113,7 @@ export const revokeOAuthToken = endpoint({
     notYours: [403, { error: 'unauthorized_client', error_description: 'You are not authorized to revoke this token' }],
   },
   answer: shown(Revoked),
-  write: (act, { client, params }) => revoke(act, params.token ?? '', client),
+  write: (uow, { client, params }) => revoke(uow, params.token ?? '', client),
 });
 
 export const readOAuthTokenInfo = endpoint({

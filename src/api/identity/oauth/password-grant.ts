@@ -5,7 +5,7 @@ import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
 import { stateBar } from '#authentication/sign-in-blocks.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { readUser } from '#authentication/users/users.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { limitFailures } from '#rate-limits/failed-sign-ins.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
@@ -31,7 +31,7 @@ export async function grantForPassword(
   const checked = await limitFailures({ database, clock }, address, () => checkPassword({ database }, proof));
   if (isFailure(checked)) return checked.code === 'tooMany' ? checked : refused('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
-  return acting(NOBODY, (act) => issue(act, { applicationId, userId: checked.user.id, scopes }));
+  return acting(NOBODY, (uow) => issue(uow, { applicationId, userId: checked.user.id, scopes }));
 }
 
 interface Proven {
@@ -41,9 +41,9 @@ interface Proven {
 }
 
 /** The check of a password takes its time: client and user may be gone. */
-async function issue(act: Act, { applicationId, userId, scopes }: Proven): Promise<Granted> {
-  if (applicationId !== null && !(await isRegistered(act, applicationId))) return refused('invalidClient');
-  const user = await readUser(act, userId);
+async function issue(uow: UnitOfWork, { applicationId, userId, scopes }: Proven): Promise<Granted> {
+  if (applicationId !== null && !(await isRegistered(uow, applicationId))) return refused('invalidClient');
+  const user = await readUser(uow, userId);
   if (user === null || stateBar(user) !== null) return refused('invalidGrant');
-  return createOAuthToken(act, { applicationId, userId, scopes, renewable: true });
+  return createOAuthToken(uow, { applicationId, userId, scopes, renewable: true });
 }

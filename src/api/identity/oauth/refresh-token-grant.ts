@@ -9,17 +9,17 @@ import type { Grant } from './token-request.ts';
  * A new pair of tokens for a refresh token; the old pair ends in the same transaction. Of two at once one finds it ended. One
  * that comes again later, by whomever, ends what came of it.
  */
-export const refresh: Grant = async (act, { refresh_token }, { client, at }) => {
+export const refresh: Grant = async (uow, { refresh_token }, { client, at }) => {
   if (!refresh_token) return refused('missing', { parameter: 'refresh_token' });
-  const old = await readByRefreshToken(act, refresh_token);
+  const old = await readByRefreshToken(uow, refresh_token);
   if (old === null) return refused(client === 'wrong' ? 'invalidClient' : 'invalidGrant');
-  await endReplayed(act, old, at);
+  await endReplayed(uow, old, at);
   const { application_id: applicationId, user_id: userId } = old;
   if (client === 'wrong' || (client === 'none' && applicationId !== null)) return refused('invalidClient');
   if (client !== 'none' && client.id !== applicationId) return refused('invalidGrant');
-  const user = userId === null ? null : await readUser(act, userId);
+  const user = userId === null ? null : await readUser(uow, userId);
   if (user === null || stateBar(user) !== null) return refused('invalidGrant');
-  if (!(await revokeOAuthToken(act, old.id))) return refused('invalidGrant');
+  if (!(await revokeOAuthToken(uow, old.id))) return refused('invalidGrant');
   const wish = { applicationId, userId: user.id, scopes: scopesOf(old), renewable: true };
-  return createOAuthToken(act, { ...wish, previous: old });
+  return createOAuthToken(uow, { ...wish, previous: old });
 };

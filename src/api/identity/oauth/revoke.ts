@@ -1,5 +1,5 @@
 import { readByRefreshToken, readOAuthToken, revokeOAuthToken } from '#authentication/oauth/tokens.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import type { Client } from './client-authentication.ts';
 
@@ -7,10 +7,14 @@ import type { Client } from './client-authentication.ts';
  * Ends a token and its refresh token, whichever of the two is shown; one that nobody knows is ended already (RFC 7009). An
  * application's token is ended by that application alone.
  */
-export async function revoke(act: Act, secret: string, client: Client): Promise<Failure<'notYours'> | undefined> {
-  const token = (await readOAuthToken(act, secret)) ?? (await readByRefreshToken(act, secret));
+export async function revoke(
+  uow: UnitOfWork,
+  secret: string,
+  client: Client,
+): Promise<Failure<'notYours'> | undefined> {
+  const token = (await readOAuthToken(uow, secret)) ?? (await readByRefreshToken(uow, secret));
   if (token === null) return;
   const owner = typeof client === 'string' ? null : client.id;
   if (token.application_id !== null && token.application_id !== owner) return refused('notYours');
-  await revokeOAuthToken(act, token.id);
+  await revokeOAuthToken(uow, token.id);
 }

@@ -1,5 +1,5 @@
 import type { IssuedOAuthToken } from '#authentication/oauth/tokens.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import type { Failure } from '#runtime/failure.ts';
@@ -31,4 +31,4 @@ export interface Asking {
 }
 
 /** One way to a token (contract/conventions.md §10 "OAuth 2.0"). What it has written stays when it refuses. */
-export type Grant = (act: Act, request: TokenRequest, asking: Asking) => Promise<Granted>;
+export type Grant = (uow: UnitOfWork, request: TokenRequest, asking: Asking) => Promise<Granted>;

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { AccessToken } from '#authentication/tokens/access-tokens.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 interface TokenEvent {
   readonly event: 'created' | 'revoked';
@@ -9,9 +9,9 @@ interface TokenEvent {
 }
 
 /** The audit event of a token that was made or ended: it belongs to the one who did it. */
-export function recordToken(act: Act<SignedIn>, { event, token, owner }: TokenEvent): Promise<void> {
-  const { id, username } = act.by.user;
-  return act.record({
+export function recordToken(uow: UnitOfWork<SignedIn>, { event, token, owner }: TokenEvent): Promise<void> {
+  const { id, username } = uow.by.user;
+  return uow.record({
     name: event === 'created' ? 'personal_access_token_created' : 'personal_access_token_revoked',
     entity: { type: 'User', id, path: username },
     target: { type: 'User', id: owner.id, details: owner.name },

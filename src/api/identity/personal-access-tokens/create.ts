@@ -9,7 +9,7 @@ import {
 } from '#authentication/tokens/access-tokens.ts';
 import { nameProblems } from '#authentication/users/name-validation.ts';
 import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordToken } from './activity.ts';
@@ -23,25 +23,25 @@ export interface TokenOrder {
 
 /** Issues a token to a user. Its date is the latest allowed one unless another was asked for. */
 export async function issueToken(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   userId: number,
   { name, description, scopes, expires_at }: TokenOrder,
 ): Promise<IssuedToken | Failure<Unchangeable | 'wrongOrder'>> {
-  const user = await changeableUser(act, userId);
+  const user = await changeableUser(uow, userId);
   if (isFailure(user)) return user;
-  const settings = await readSettings(act);
+  const settings = await readSettings(uow);
   const asked = expires_at ?? null;
-  const wrong = checkOrder({ name, scopes, expiresAt: asked }, latestExpiry(act.today, settings));
+  const wrong = checkOrder({ name, scopes, expiresAt: asked }, latestExpiry(uow.today, settings));
   if (wrong !== null) return wrong;
-  const issued = await createToken(act, {
+  const issued = await createToken(uow, {
     userId,
     name,
     description: description || null,
     scopes,
-    expiresAt: asked ?? defaultExpiry(act.today, settings),
+    expiresAt: asked ?? defaultExpiry(uow.today, settings),
     prefix: settings.personal_access_token_prefix,
   });
-  await recordToken(act, { event: 'created', token: issued.token, owner: user });
+  await recordToken(uow, { event: 'created', token: issued.token, owner: user });
   return issued;
 }
 

@@ -26,7 +26,7 @@ export const createUserToken = endpoint({
   refuses: CANNOT_ISSUE,
   records: ['personal_access_token_created'],
   answer: created(PersonalAccessTokenWithSecret),
-  write: (act, { params }) => issueToken(act, params.user_id, params),
+  write: (uow, { params }) => issueToken(uow, params.user_id, params),
 });
 
 export const createOwnToken = endpoint({
@@ -37,7 +37,7 @@ export const createOwnToken = endpoint({
   refuses: CANNOT_ISSUE,
   records: ['personal_access_token_created'],
   answer: created(PersonalAccessTokenWithSecret),
-  write: (act, { params }) => issueToken(act, act.by.user.id, params),
+  write: (uow, { params }) => issueToken(uow, uow.by.user.id, params),
 });
 
 export const listPersonalAccessTokens = endpoint({
@@ -74,7 +74,7 @@ export const revokeOwnPersonalAccessToken = endpoint({
   refuses: { notPersonal: NOT_PERSONAL, notPermitted: CANNOT_REVOKE },
   records: ['personal_access_token_revoked'],
   answer: nothing,
-  write: (act) => revokeOwn(act),
+  write: (uow) => revokeOwn(uow),
 });
 
 export const rotateOwnPersonalAccessToken = endpoint({
@@ -86,7 +86,7 @@ export const rotateOwnPersonalAccessToken = endpoint({
   refuses: { ...CANNOT_ROTATE, notPersonal: [405, '405 Method Not Allowed'] },
   records: ['personal_access_token_revoked', 'personal_access_token_created'],
   answer: shown(PersonalAccessTokenWithSecret),
-  write: (act, { params }) => rotateOwn(act, params.expires_at ?? null),
+  write: (uow, { params }) => rotateOwn(uow, params.expires_at ?? null),
 });
 
 export const readPersonalAccessToken = endpoint({
@@ -110,7 +110,7 @@ export const revokePersonalAccessToken = endpoint({
   refuses: { notFound: NOT_FOUND, notPermitted: CANNOT_REVOKE },
   records: ['personal_access_token_revoked'],
   answer: nothing,
-  write: (act, { params }) => revoke(act, params.id),
+  write: (uow, { params }) => revoke(uow, params.id),
 });
 
 export const rotatePersonalAccessToken = endpoint({
@@ -121,5 +121,5 @@ export const rotatePersonalAccessToken = endpoint({
   refuses: { ...CANNOT_ROTATE, notPermitted: NOT_PERMITTED, notFound: NO_TOKEN },
   records: ['personal_access_token_revoked', 'personal_access_token_created'],
   answer: shown(PersonalAccessTokenWithSecret),
-  write: (act, { params }) => rotate(act, { id: params.id, expiresAt: params.expires_at ?? null }),
+  write: (uow, { params }) => rotate(uow, { id: params.id, expiresAt: params.expires_at ?? null }),
 });

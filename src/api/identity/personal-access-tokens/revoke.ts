@@ -1,7 +1,7 @@
 import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/caller.ts';
 import { type AccessToken, readToken, revokeToken } from '#authentication/tokens/access-tokens.ts';
 import { readUser, type User } from '#authentication/users/users.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { recordToken } from './activity.ts';
 
@@ -12,26 +12,28 @@ export function mayManage(caller: SignedIn, token: AccessToken): boolean {
 
 /** Ends a token. Ending it again changes nothing. */
 export async function revoke(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   id: number,
 ): Promise<undefined | Failure<'notFound' | 'notPermitted'>> {
-  const token = await readToken(act, id);
+  const token = await readToken(uow, id);
   if (token === null) return refused('notFound');
-  if (!mayManage(act.by, token)) return refused('notPermitted');
-  await end(act, token);
+  if (!mayManage(uow.by, token)) return refused('notPermitted');
+  await end(uow, token);
 }
 
 /** Ends the token that the request came with; who impersonates somebody leaves that to administrators. */
-export async function revokeOwn(act: Act<SignedIn>): Promise<undefined | Failure<'notPersonal' | 'notPermitted'>> {
-  const used = accessTokenOf(act.by);
+export async function revokeOwn(
+  uow: UnitOfWork<SignedIn>,
+): Promise<undefined | Failure<'notPersonal' | 'notPermitted'>> {
+  const used = accessTokenOf(uow.by);
   if (used === null) return refused('notPersonal');
   if (used.impersonation) return refused('notPermitted');
-  const token = await readToken(act, used.id);
-  if (token !== null) await end(act, token);
+  const token = await readToken(uow, used.id);
+  if (token !== null) await end(uow, token);
 }
 
-async function end(act: Act<SignedIn>, token: AccessToken): Promise<void> {
-  if (!(await revokeToken(act, token.id))) return;
-  const owner = (await readUser(act, token.user_id)) as User;
-  await recordToken(act, { event: 'revoked', token, owner });
+async function end(uow: UnitOfWork<SignedIn>, token: AccessToken): Promise<void> {
+  if (!(await revokeToken(uow, token.id))) return;
+  const owner = (await readUser(uow, token.user_id)) as User;
+  await recordToken(uow, { event: 'revoked', token, owner });
 }

@@ -8,7 +8,7 @@ import {
 } from '#authentication/tokens/access-tokens.ts';
 import { readUser, type User } from '#authentication/users/users.ts';
 import type { Transaction } from '#database/database.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { daysAfter } from '#runtime/clock.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
@@ -28,33 +28,33 @@ interface Replacing {
 
 /** Replaces a token that the caller may manage by one with another secret; the old one ends. */
 export async function rotate(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { id, expiresAt }: Replacing,
 ): Promise<IssuedToken | Failure<RotateRefusal | 'notPermitted' | 'notFound'>> {
-  const token = await readToken(act, id);
-  if (token === null) return refused(isAdministrator(act.by) ? 'notFound' : 'notPermitted');
-  if (!mayManage(act.by, token)) return refused('notPermitted');
-  return replaceAndRecord(act, { id, expiresAt });
+  const token = await readToken(uow, id);
+  if (token === null) return refused(isAdministrator(uow.by) ? 'notFound' : 'notPermitted');
+  if (!mayManage(uow.by, token)) return refused('notPermitted');
+  return replaceAndRecord(uow, { id, expiresAt });
 }
 
 /** The same with the token that the request came with. */
 export async function rotateOwn(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   expiresAt: string | null,
 ): Promise<IssuedToken | Failure<RotateRefusal | 'notPersonal'>> {
-  const used = accessTokenOf(act.by);
-  return used === null ? refused('notPersonal') : replaceAndRecord(act, { id: used.id, expiresAt });
+  const used = accessTokenOf(uow.by);
+  return used === null ? refused('notPersonal') : replaceAndRecord(uow, { id: used.id, expiresAt });
 }
 
 async function replaceAndRecord(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   replacing: Replacing,
 ): Promise<IssuedToken | Failure<RotateRefusal>> {
-  const issued = await replaceToken(act, replacing);
+  const issued = await replaceToken(uow, replacing);
   if (isFailure(issued)) return issued;
-  const owner = (await readUser(act, issued.token.user_id)) as User;
-  await recordToken(act, { event: 'revoked', token: replacing, owner });
-  await recordToken(act, { event: 'created', token: issued.token, owner });
+  const owner = (await readUser(uow, issued.token.user_id)) as User;
+  await recordToken(uow, { event: 'revoked', token: replacing, owner });
+  await recordToken(uow, { event: 'created', token: issued.token, owner });
   return issued;
 }
 

@@ -3,7 +3,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
 import { passwordProblems } from '#authentication/users/password-rules.ts';
 import { type User, updateUser } from '#authentication/users/users.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
@@ -36,14 +36,14 @@ export async function renewPassword(
   const [problem] = problemsOf({ password, newPassword }, user, settings.minimum_password_length);
   if (problem !== undefined) return refused('weak', { problem });
   const hash = await hashPassword(newPassword);
-  const stored = await acting({ user, token: null, address }, (act) => replace(act, user, hash));
+  const stored = await acting({ user, token: null, address }, (uow) => replace(uow, user, hash));
   return isFailure(stored) ? stored : newPassword;
 }
 
-async function replace(act: Act<SignedIn>, user: User, hash: string): Promise<undefined | Failure<'invalid'>> {
-  const renewed = await updateUser(act, user, { password: { hash, expired: false } });
+async function replace(uow: UnitOfWork<SignedIn>, user: User, hash: string): Promise<undefined | Failure<'invalid'>> {
+  const renewed = await updateUser(uow, user, { password: { hash, expired: false } });
   if (isFailure(renewed)) return refused('invalid');
-  await recordUser(act, user, { name: 'user_password_updated', called: user.name, ...changed('password') });
+  await recordUser(uow, user, { name: 'user_password_updated', called: user.name, ...changed('password') });
 }
 
 function problemsOf(

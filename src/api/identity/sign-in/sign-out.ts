@@ -12,6 +12,6 @@ export async function signOutVisitor(
   request: Incoming,
   { session, caller }: Visitor,
 ): Promise<RedirectReply> {
-  if (session !== null) await acting(caller, (act) => endSession(act, session.digest));
+  if (session !== null) await acting(caller, (uow) => endSession(uow, session.digest));
   return { location: localUrl(request, '/users/sign_in'), headers: { 'Set-Cookie': noCookie(request) } };
 }

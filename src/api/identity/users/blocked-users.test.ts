@@ -16,7 +16,7 @@ const PENDING = '403 Forbidden - Your account is pending approval from your admi
 const EXPIRED =
   '403 Forbidden - Your password expired. Please access Hearth from a web browser to update your password.';
 
-const act = async (mira: Caller, verb: string) => {
+const uow = async (mira: Caller, verb: string) => {
   const { status, body } = await root.post(`/users/${mira.id}/${verb}`);
   assert.deepEqual([status, body], [201, true], verb);
 };
@@ -46,25 +46,25 @@ const isBack = async (mira: Caller) => assert.equal((await mira.get('/user')).st
 
 test('blocked, and back', async () => {
   const mira = await user();
-  await act(mira, 'block');
+  await uow(mira, 'block');
   await isBarred(mira, BLOCKED);
-  await act(mira, 'unblock');
+  await uow(mira, 'unblock');
   await isBack(mira);
 });
 
 test('banned, and back', async () => {
   const mira = await user();
-  await act(mira, 'ban');
+  await uow(mira, 'ban');
   await isBarred(mira, BLOCKED);
-  await act(mira, 'unban');
+  await uow(mira, 'unban');
   await isBack(mira);
 });
 
 test('deactivated, and back', async () => {
   const mira = await user();
-  await act(mira, 'deactivate');
+  await uow(mira, 'deactivate');
   await isBarred(mira, DEACTIVATED);
-  await act(mira, 'activate');
+  await uow(mira, 'activate');
   await isBack(mira);
 });
 
@@ -78,9 +78,9 @@ test('with a password that an administrator has set, until it is renewed', async
   const mira = await userWithPassword(here);
   assert.equal((await root.put(`/users/${mira.id}`, { password: `${PASSWORD}-other` })).status, 200);
   await isBarred(mira, EXPIRED);
-  await act(mira, 'block');
+  await uow(mira, 'block');
   await isBarred(mira, BLOCKED);
-  await act(mira, 'unblock');
+  await uow(mira, 'unblock');
   await setState(mira.id, { password_expires_at: null });
   await isBack(mira);
 });
@@ -95,7 +95,7 @@ test('an administrator who changes his own password goes on', async () => {
 test('a scope that does not fit is told first, a dead token before that', async () => {
   const mira = await user();
   const reader = await tokenOf(mira, ['read_user']);
-  await act(mira, 'block');
+  await uow(mira, 'block');
   assert.equal((await reader.get('/projects')).body.error, 'insufficient_scope');
   assert.equal((await reader.get('/user')).body.message, BLOCKED);
   clock.advance(365 * 86_400);
@@ -109,8 +109,8 @@ test('a bot is shut out like everybody, and its token lives on', async () => {
   const order = { name: 'ci', scopes: ['api'], expires_at: '2026-12-01' };
   const { user_id: id, token } = (await mira.post(`${project.at}/access_tokens`, order)).body;
   const bot = here.withToken({ ...mira, id }, token);
-  await act(bot, 'block');
+  await uow(bot, 'block');
   await isBarred(bot, BLOCKED);
-  await act(bot, 'unblock');
+  await uow(bot, 'unblock');
   await isBack(bot);
 });

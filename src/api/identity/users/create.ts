@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { createUser as insertUser, type NewUser, type User, type UserRefusal } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordUser } from './activity.ts';
@@ -21,12 +21,12 @@ export async function firstPassword(db: Reader, wish: UserWish): Promise<ChosenP
 
 /** Creates a user with its personal namespace. What is not said has the instance's defaults. */
 export async function createUser(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { username, name, email, confirmed, identity, details }: UserWish,
   password: ChosenPassword,
 ): Promise<User | Failure<UserRefusal>> {
-  const settings = await readSettings(act);
-  const created = await insertUser(act, {
+  const settings = await readSettings(uow);
+  const created = await insertUser(uow, {
     username,
     name,
     email,
@@ -34,7 +34,7 @@ export async function createUser(
     identity,
     passwordHash: password.hash,
     passwordProblems: password.problems,
-    createdById: act.by.user.id,
+    createdById: uow.by.user.id,
     details: {
       projects_limit: settings.default_projects_limit,
       can_create_group: settings.can_create_group,
@@ -44,8 +44,8 @@ export async function createUser(
     },
   });
   if (isFailure(created)) return created;
-  await createPersonalNamespace(act, created);
+  await createPersonalNamespace(uow, created);
   const message = `User ${created.username} created`;
-  await recordUser(act, created, { name: 'user_created', called: created.username, message });
+  await recordUser(uow, created, { name: 'user_created', called: created.username, message });
   return created;
 }

@@ -80,7 +80,7 @@ export const createUser = endpoint({
   async handle({ caller, params }, { database, acting }) {
     const wish = wishOf(params);
     const password = await firstPassword(database.reader, wish);
-    return acting(caller, (act) => create(act, wish, password));
+    return acting(caller, (uow) => create(uow, wish, password));
   },
 });
 
@@ -108,7 +108,7 @@ export const updateUser = endpoint({
   async handle({ caller, params }, { database, acting }) {
     const wish = updateOf(params);
     const password = await nextPassword(database.reader, params.id, wish);
-    return acting(caller, (act) => update(act, params.id, wish, password));
+    return acting(caller, (uow) => update(uow, params.id, wish, password));
   },
 });
 
@@ -125,7 +125,7 @@ export const blockUser = endpoint({
   },
   records: ['user_blocked'],
   answer: created(bare(nullable(Type.Boolean()))),
-  write: (act, { params }) => block(act, params.id),
+  write: (uow, { params }) => block(uow, params.id),
 });
 
 export const unblockUser = endpoint({
@@ -140,7 +140,7 @@ export const unblockUser = endpoint({
   },
   records: ['user_unblocked'],
   answer: created(bare(Type.Boolean())),
-  write: (act, { params }) => unblock(act, params.id),
+  write: (uow, { params }) => unblock(uow, params.id),
 });
 
 export const deactivateUser = endpoint({
@@ -159,7 +159,7 @@ export const deactivateUser = endpoint({
     ],
   },
   answer: created(bare(Type.Boolean())),
-  write: (act, { params }) => deactivate(act, params.id),
+  write: (uow, { params }) => deactivate(uow, params.id),
 });
 
 export const activateUser = endpoint({
@@ -173,7 +173,7 @@ export const activateUser = endpoint({
     blocked: [403, 'Error occurred. A blocked user must be unblocked to be activated'],
   },
   answer: created(bare(Type.Boolean())),
-  write: (act, { params }) => activate(act, params.id),
+  write: (uow, { params }) => activate(uow, params.id),
 });
 
 export const banUser = endpoint({
@@ -188,7 +188,7 @@ export const banUser = endpoint({
     onlyAdministrator: onlyAdministrator('be banned'),
   },
   answer: created(bare(Type.Boolean())),
-  write: (act, { params }) => ban(act, params.id),
+  write: (uow, { params }) => ban(uow, params.id),
 });
 
 export const unbanUser = endpoint({
@@ -202,5 +202,5 @@ export const unbanUser = endpoint({
     wrongState: [403, 'You cannot unban {state} users.'],
   },
   answer: created(bare(Type.Boolean())),
-  write: (act, { params }) => unban(act, params.id),
+  write: (uow, { params }) => unban(uow, params.id),
 });

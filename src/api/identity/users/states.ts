@@ -1,7 +1,7 @@
 import type { SignedIn, UserState } from '#authentication/caller.ts';
 import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import { changeableUser, type Unchangeable, type User } from '#authentication/users/users.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { DAY_MS, momentAfter } from '#runtime/clock.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
@@ -18,40 +18,43 @@ const WITHOUT_ACCESS: readonly UserState[] = [...SHUT_OUT, 'blocked_pending_appr
 
 /** Ends a user's access until somebody gives it back. Null when it was blocked already: clients are told so. */
 export async function block(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   id: number,
 ): Promise<true | null | Failure<Unchangeable | 'ownAccount' | 'onlyAdministrator'>> {
-  const user = await changeableUser(act, id);
+  const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (user.id === act.by.user.id) return refused('ownAccount');
+  if (user.id === uow.by.user.id) return refused('ownAccount');
   if (user.state === 'blocked') return null;
-  if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
-  await setState(act, user, 'blocked');
-  await recordUser(act, user, { name: 'user_blocked', called: user.username, message: 'Blocked user' });
+  if (await isOnlyAdministrator(uow, user)) return refused('onlyAdministrator');
+  await setState(uow, user, 'blocked');
+  await recordUser(uow, user, { name: 'user_blocked', called: user.username, message: 'Blocked user' });
   return true;
 }
 
 /** False when there was nothing to do. */
-export async function unblock(act: Act, id: number): Changed<'deactivated'> {
-  const user = await changeableUser(act, id);
+export async function unblock(uow: UnitOfWork, id: number): Changed<'deactivated'> {
+  const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.state === 'deactivated') return refused('deactivated');
   if (user.state !== 'blocked') return false;
-  await setState(act, user, 'active');
-  await recordUser(act, user, { name: 'user_unblocked', called: user.username, message: 'Unblocked user' });
+  await setState(uow, user, 'active');
+  await recordUser(uow, user, { name: 'user_unblocked', called: user.username, message: 'Unblocked user' });
   return true;
 }
 
 /** Puts a user to sleep who has done nothing for long; a sign-in wakes it. */
-export async function deactivate(act: Act, id: number): Changed<'blocked' | 'recentlyActive' | 'onlyAdministrator'> {
-  const user = await changeableUser(act, id);
+export async function deactivate(
+  uow: UnitOfWork,
+  id: number,
+): Changed<'blocked' | 'recentlyActive' | 'onlyAdministrator'> {
+  const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
   if (WITHOUT_ACCESS.includes(user.state)) return refused('blocked');
   if (user.state === 'deactivated') return true;
-  if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
-  const { deactivate_dormant_users_period: days } = await readSettings(act);
-  if (wasActiveAfter(user, momentAfter(act.now, -days * DAY_MS))) return refused('recentlyActive', { days });
-  await setState(act, user, 'deactivated');
+  if (await isOnlyAdministrator(uow, user)) return refused('onlyAdministrator');
+  const { deactivate_dormant_users_period: days } = await readSettings(uow);
+  if (wasActiveAfter(user, momentAfter(uow.now, -days * DAY_MS))) return refused('recentlyActive', { days });
+  await setState(uow, user, 'deactivated');
   return true;
 }
 
@@ -60,31 +63,31 @@ function wasActiveAfter({ last_activity_on, current_sign_in_at }: User, moment: 
   return [last_activity_on, current_sign_in_at].some((last) => last !== null && last > moment);
 }
 
-export async function activate(act: Act, id: number): Changed<'blocked'> {
-  const user = await changeableUser(act, id);
+export async function activate(uow: UnitOfWork, id: number): Changed<'blocked'> {
+  const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
   if (WITHOUT_ACCESS.includes(user.state)) return refused('blocked');
-  if (user.state !== 'active') await setState(act, user, 'active');
+  if (user.state !== 'active') await setState(uow, user, 'active');
   return true;
 }
 
-export async function ban(act: Act, id: number): Changed<'wrongState' | 'onlyAdministrator'> {
-  const user = await changeableUser(act, id);
+export async function ban(uow: UnitOfWork, id: number): Changed<'wrongState' | 'onlyAdministrator'> {
+  const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.state !== 'active') return refused('wrongState', { state: user.state });
-  if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
-  await setState(act, user, 'banned');
+  if (await isOnlyAdministrator(uow, user)) return refused('onlyAdministrator');
+  await setState(uow, user, 'banned');
   return true;
 }
 
-export async function unban(act: Act, id: number): Changed<'wrongState'> {
-  const user = await changeableUser(act, id);
+export async function unban(uow: UnitOfWork, id: number): Changed<'wrongState'> {
+  const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.state !== 'banned') return refused('wrongState', { state: user.state });
-  await setState(act, user, 'active');
+  await setState(uow, user, 'active');
   return true;
 }
 
-async function setState(act: Act, { id }: User, state: UserState): Promise<void> {
-  await act.updateTable('users').set({ state, updated_at: act.now }).where('id', '=', id).execute();
+async function setState(uow: UnitOfWork, { id }: User, state: UserState): Promise<void> {
+  await uow.updateTable('users').set({ state, updated_at: uow.now }).where('id', '=', id).execute();
 }

@@ -13,7 +13,7 @@ import {
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { moveNamespaceRoutes } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordUser } from './activity.ts';
@@ -43,25 +43,25 @@ export async function nextPassword(
 
 /** Changes a user, moves its personal namespace with its name, and tells the history. */
 export async function updateUser(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   id: number,
   { password: _, usualPrivacy, ...wish }: UserUpdate,
   password: ChosenPassword | null,
 ): Promise<User | Failure<UserRefusal | Unchangeable | 'onlyAdministrator'>> {
-  const user = await changeableUser(act, id);
+  const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (wish.details?.admin === false && (await isOnlyAdministrator(act, user))) return refused('onlyAdministrator');
+  if (wish.details?.admin === false && (await isOnlyAdministrator(uow, user))) return refused('onlyAdministrator');
   const hash = password?.hash ?? null;
   // One that another sets has to be renewed.
-  const renewed = hash === null ? undefined : { hash, expired: act.by.user.id !== id };
-  const details = usualPrivacy ? { ...wish.details, private_profile: await usuallyPrivate(act) } : wish.details;
+  const renewed = hash === null ? undefined : { hash, expired: uow.by.user.id !== id };
+  const details = usualPrivacy ? { ...wish.details, private_profile: await usuallyPrivate(uow) } : wish.details;
   const changes = { ...wish, details, password: renewed, passwordProblems: password?.problems };
-  const updated = await changeUser(act, user, changes);
+  const updated = await changeUser(uow, user, changes);
   if (isFailure(updated)) return updated;
-  await moveNamespace(act, user, updated);
-  await recordChanges(act, user, updated);
+  await moveNamespace(uow, user, updated);
+  await recordChanges(uow, user, updated);
   if (renewed) {
-    await recordUser(act, updated, { name: 'user_password_updated', called: updated.name, ...changed('password') });
+    await recordUser(uow, updated, { name: 'user_password_updated', called: updated.name, ...changed('password') });
   }
   return updated;
 }
@@ -70,18 +70,18 @@ async function usuallyPrivate(db: Reader): Promise<boolean> {
   return (await readSettings(db)).user_defaults_to_private_profile;
 }
 
-async function moveNamespace(act: Act, before: User, { id, username: path, name }: User): Promise<void> {
+async function moveNamespace(uow: UnitOfWork, before: User, { id, username: path, name }: User): Promise<void> {
   if (before.username === path && before.name === name) return;
   // index: namespaces_by_owner
-  const namespace = await act
+  const namespace = await uow
     .updateTable('namespaces')
-    .set({ path, name, name_key: foldCase(name), updated_at: act.now })
+    .set({ path, name, name_key: foldCase(name), updated_at: uow.now })
     .where('owner_id', '=', id)
     .returning('id')
     .executeTakeFirst();
   if (namespace === undefined) return;
-  await moveNamespaceRoutes(act, namespace.id, { full_path: path, full_name: name }, ({ project_id, old_path }) =>
-    act.publish('project-moved', { projectId: project_id, oldPaths: [old_path] }),
+  await moveNamespaceRoutes(uow, namespace.id, { full_path: path, full_name: name }, ({ project_id, old_path }) =>
+    uow.publish('project-moved', { projectId: project_id, oldPaths: [old_path] }),
   );
 }
 
@@ -93,11 +93,11 @@ const TOLD = [
   ['admin', 'user_admin_status_updated', 'admin status'],
 ] as const;
 
-async function recordChanges(act: Act, before: User, after: User): Promise<void> {
+async function recordChanges(uow: UnitOfWork, before: User, after: User): Promise<void> {
   for (const [field, event, word] of TOLD) {
     if (before[field] !== after[field]) {
       const told = { name: event, called: after.name, ...changed(word, before[field], after[field]) };
-      await recordUser(act, after, told);
+      await recordUser(uow, after, told);
     }
   }
 }

@@ -24,5 +24,5 @@ export const updateApplicationSettings = endpoint({
   records: ['application_setting_updated'],
   answer: shown(ApplicationSettings),
   handle: ({ params, caller }, { acting, git }) =>
-    acting(caller, (act) => changeSettings(act, sentChanges(params), git.storages)),
+    acting(caller, (uow) => changeSettings(uow, sentChanges(params), git.storages)),
 });

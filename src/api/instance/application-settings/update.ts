@@ -1,5 +1,5 @@
 import { changed, INSTANCE } from '#activity/index.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid } from '#runtime/failure.ts';
 import {
   type ApplicationSettings,
@@ -14,21 +14,21 @@ type Storages = Readonly<Record<string, unknown>>;
 
 /** Changes the named settings; each that has another value now is one audit event. */
 export async function changeSettings(
-  act: Act,
+  uow: UnitOfWork,
   changes: SettingChanges,
   storages: Storages,
 ): Promise<ApplicationSettings | Failure<'invalid'>> {
   const errors = fieldErrors({ ...settingProblems(changes), ...unknownStorages(changes, storages) });
   if (errors !== null) return invalid(errors);
-  for (const { name, from, to } of await updateSettings(act, changes)) {
-    await act.record({
+  for (const { name, from, to } of await updateSettings(uow, changes)) {
+    await uow.record({
       name: 'application_setting_updated',
       entity: INSTANCE,
       target: { type: 'ApplicationSetting', id: 1, details: name },
       ...changed(name, recorded(from), recorded(to)),
     });
   }
-  return readSettings(act);
+  return readSettings(uow);
 }
 
 function unknownStorages({ repository_storages_weighted: weights }: SettingChanges, storages: Storages): FieldErrors {

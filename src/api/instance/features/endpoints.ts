@@ -46,7 +46,7 @@ export const setFeature = endpoint({
     actorNotFound: [400, '400 Bad request - {actor} is not found!'],
   },
   answer: created(Feature),
-  write: (act, { params }) => set(act, { ...params, key: params.key ?? 'percentage_of_time' }),
+  write: (uow, { params }) => set(uow, { ...params, key: params.key ?? 'percentage_of_time' }),
 });
 
 export const removeFeature = endpoint({
@@ -54,5 +54,5 @@ export const removeFeature = endpoint({
   summary: 'Give a feature flag its default again',
   access: administrator(),
   answer: nothing,
-  write: (act, { params }) => clearFlag(act, params.name),
+  write: (uow, { params }) => clearFlag(uow, params.name),
 });

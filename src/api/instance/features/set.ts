@@ -1,7 +1,7 @@
 import { findUser } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { type Actor, type Flag, type FlagSetting, setFlag } from '#settings/features.ts';
 
@@ -21,12 +21,12 @@ interface FeatureCall {
 type SetRefusal = 'badValue' | 'actorNotFound';
 
 /** Sets a flag for everybody, for named actors, or for a part of all (contract/conventions.md §10 "Feature flags"). */
-export async function setFeature(act: Act, call: FeatureCall): Promise<Flag | Failure<SetRefusal>> {
-  const actors = await namedActors(act, call);
+export async function setFeature(uow: UnitOfWork, call: FeatureCall): Promise<Flag | Failure<SetRefusal>> {
+  const actors = await namedActors(uow, call);
   if (isFailure(actors)) return actors;
   const setting = settingOf(call, actors);
   if (setting === null) return refused('badValue', { name: call.name, value: call.value });
-  return setFlag(act, call.name, setting);
+  return setFlag(uow, call.name, setting);
 }
 
 const SWITCHES = new Map([

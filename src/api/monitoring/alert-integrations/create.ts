@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { AlertIntegrationType } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { LEGACY } from './endpoint-path.ts';
 import type { Stored } from './input.ts';
@@ -18,16 +18,16 @@ interface Wish extends Stored {
 
 /** Lets a tool send alerts to the project; on tier free one of each type does. */
 export async function createIntegration(
-  act: Act,
+  uow: UnitOfWork,
   key: KeyObject,
   project: Project,
   { legacy, ...wish }: Wish,
 ): Promise<IntegrationInProject | Failure<'several'>> {
-  const isOnly = act.tier !== 'free' || (await oldestOfType(act, project.id, wish.type)) === null;
+  const isOnly = uow.tier !== 'free' || (await oldestOfType(uow, project.id, wish.type)) === null;
   if (!isOnly) return refused('several');
   const endpoint_identifier = legacy ? LEGACY[wish.type] : newEndpointIdentifier();
   const place = { project_id: project.id, endpoint_identifier };
-  return insertIntegration(act, project, {
+  return insertIntegration(uow, project, {
     payload_example: '{}',
     payload_attribute_mapping: '{}',
     ...wish,

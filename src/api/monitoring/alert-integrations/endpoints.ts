@@ -81,7 +81,7 @@ export const createAlertIntegration = endpoint({
     if (isFailure(stored)) return stored;
     const { name, type, active, legacy } = params;
     const [wish, key] = [{ name, type, active, legacy, ...stored }, await secretKey()];
-    return acting(caller, (act) => createIntegration(act, key, project, wish), { turn: turnOf(project) });
+    return acting(caller, (uow) => createIntegration(uow, key, project, wish), { turn: turnOf(project) });
   },
 });
 
@@ -98,7 +98,7 @@ export const updateAlertIntegration = endpoint({
     if (isFailure(stored)) return stored;
     const { name, active } = params;
     const set = { ...(name != null && { name }), ...(active != null && { active }), ...stored };
-    return acting(caller, async (act) => (await updateIntegration(act, integration, set)) ?? refused('gone'));
+    return acting(caller, async (uow) => (await updateIntegration(uow, integration, set)) ?? refused('gone'));
   },
 });
 
@@ -107,7 +107,7 @@ export const deleteAlertIntegration = endpoint({
   summary: 'Let a tool send no more alerts to a project',
   access: inProject('admin_operations').record(integration),
   answer: nothing,
-  write: (act, { integration }) => deleteIntegration(act, integration.id),
+  write: (uow, { integration }) => deleteIntegration(uow, integration.id),
 });
 
 export const resetAlertIntegrationToken = endpoint({
@@ -118,7 +118,7 @@ export const resetAlertIntegrationToken = endpoint({
   answer: created(AlertIntegration),
   async handle({ integration, caller }, { acting, secretKey }) {
     const sealed = newSealedToken(await secretKey(), integration);
-    return acting(caller, async (act) => (await updateIntegration(act, integration, sealed)) ?? refused('gone'));
+    return acting(caller, async (uow) => (await updateIntegration(uow, integration, sealed)) ?? refused('gone'));
   },
 });
 

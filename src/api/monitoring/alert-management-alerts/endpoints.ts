@@ -88,7 +88,7 @@ export const updateAlertManagementAlert = endpoint({
   },
   taken: { alerts_unresolved_by_fingerprint: 'open' },
   answer: shown(Alert),
-  write: (act, { project, alert, params }) => updateAlert(act, project, alert, params),
+  write: (uow, { project, alert, params }) => updateAlert(uow, project, alert, params),
 });
 
 export const listAlertNotes = endpoint({
@@ -106,7 +106,7 @@ export const createAlertNote = endpoint({
   access: changing,
   params: { body: required(notBlank(description)) },
   answer: created(AlertNote),
-  write: (act, { alert, caller, params: { body } }) => insertNote(act, alert, { authorId: caller.user.id, body }),
+  write: (uow, { alert, caller, params: { body } }) => insertNote(uow, alert, { authorId: caller.user.id, body }),
 });
 
 export const createAlertIssue = endpoint({

@@ -3,7 +3,7 @@ import { findUser, readUser, type User } from '#authentication/users/users.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { AlertStatus } from '#database/tables/alerts.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { NOTES, saySystemNotes, stepAlerts } from '../alerts/index.ts';
@@ -21,50 +21,50 @@ interface Change {
  * is unresolved and has its fingerprint is found by the unique index.
  */
 export async function updateAlert(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   { iid }: Pick<AlertRow, 'iid'>,
   { status, ...change }: Change,
 ): Promise<AlertRow | Failure<'gone' | 'noPermissions'>> {
-  const alert = await findAlert(act, project, iid);
+  const alert = await findAlert(uow, project, iid);
   if (alert === null) return refused('gone');
   if (change.assignee_ids != null || change.assignee_usernames != null) {
-    const assigned = await assign(act, project, alert, change);
+    const assigned = await assign(uow, project, alert, change);
     if (!assigned) return refused('noPermissions');
   }
   if (status != null && status !== alert.status) {
-    await stepAlerts(act, act.by.user.id, [{ id: alert.id, to: status, notes: [NOTES.status(status)] }]);
+    await stepAlerts(uow, uow.by.user.id, [{ id: alert.id, to: status, notes: [NOTES.status(status)] }]);
   }
-  return (await findAlert(act, project, iid)) ?? refused('gone');
+  return (await findAlert(uow, project, iid)) ?? refused('gone');
 }
 
 /** False: whoever is wanted is not there, or may not see the alert. */
-async function assign(act: Act<SignedIn>, project: Project, alert: AlertRow, change: Change): Promise<boolean> {
-  const wanted = await wantedUser(act, change);
-  if (wanted === 'unknown' || (wanted !== null && !(await mayRead(act, project, wanted)))) return false;
+async function assign(uow: UnitOfWork<SignedIn>, project: Project, alert: AlertRow, change: Change): Promise<boolean> {
+  const wanted = await wantedUser(uow, change);
+  if (wanted === 'unknown' || (wanted !== null && !(await mayRead(uow, project, wanted)))) return false;
   if ((wanted?.id ?? null) === alert.assignee_id) return true;
-  const before = alert.assignee_id === null ? null : await readUser(act, alert.assignee_id);
-  await setAssignee(act, alert.id, wanted?.id ?? null);
+  const before = alert.assignee_id === null ? null : await readUser(uow, alert.assignee_id);
+  await setAssignee(uow, alert.id, wanted?.id ?? null);
   const said = [wanted && NOTES.assigned(wanted.username), before && NOTES.unassigned(before.username)];
-  const authorId = act.by.user.id;
+  const authorId = uow.by.user.id;
   await saySystemNotes(
-    act,
+    uow,
     said.flatMap((body) => (body === null ? [] : [{ alertId: alert.id, authorId, body }])),
   );
   return true;
 }
 
 async function wantedUser(
-  act: Act,
+  uow: UnitOfWork,
   { assignee_ids: ids, assignee_usernames: names }: Change,
 ): Promise<User | null | 'unknown'> {
   const [id, name] = [ids?.[0], names?.[0]];
-  if (id !== undefined) return (await readUser(act, id)) ?? 'unknown';
-  return name === undefined ? null : ((await findUser(act, name)) ?? 'unknown');
+  if (id !== undefined) return (await readUser(uow, id)) ?? 'unknown';
+  return name === undefined ? null : ((await findUser(uow, name)) ?? 'unknown');
 }
 
-async function mayRead(act: Act, { id }: Project, user: User): Promise<boolean> {
-  const caller = await actorOf(act, user.id);
-  const project = await findProject(act, caller, String(id));
+async function mayRead(uow: UnitOfWork, { id }: Project, user: User): Promise<boolean> {
+  const caller = await actorOf(uow, user.id);
+  const project = await findProject(uow, caller, String(id));
   return project !== null && mayInProject(caller, 'read_alert_management_alert', project);
 }

@@ -1,7 +1,7 @@
 import { alertBotId } from '#authentication/users/alert-bot.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { nextIids } from '#domain/iids.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParsedAlert } from './parsed-alert.ts';
 import { NOTES, stepAlerts } from './status-transitions.ts';
 import {
@@ -46,20 +46,20 @@ interface Known {
  * which alerts it has made, was grouped into or has resolved, each once. One after another, as if each came alone, and as many
  * statements for a hundred as for one: what they are about is read before, and what has become of it is written at the end.
  */
-export async function processReports(act: Act, reports: readonly Report[]): Promise<Reported[][]> {
-  const unresolved = await readUnresolved(act, reports);
+export async function processReports(uow: UnitOfWork, reports: readonly Report[]): Promise<Reported[][]> {
+  const unresolved = await readUnresolved(uow, reports);
   const all = new Set<Known>(unresolved.values());
   const touched = reports.map(({ projectId, alerts }) => {
     const here = new Set<Known>();
     for (const parsed of alerts) {
-      const known = take(unresolved, projectId, parsed, act.now);
+      const known = take(unresolved, projectId, parsed, uow.now);
       if (known === null) continue;
       all.add(known);
       here.add(known);
     }
     return here;
   });
-  await write(act, [...all]);
+  await write(uow, [...all]);
   return touched.map((here) => [...here].map(({ iid, title }) => ({ iid, title })));
 }
 
@@ -67,14 +67,14 @@ const keyOf = (projectId: number, fingerprint: string) => `${projectId} ${finger
 
 type ByFingerprint = Map<string, Known>;
 
-async function readUnresolved(act: Act, reports: readonly Report[]): Promise<ByFingerprint> {
+async function readUnresolved(uow: UnitOfWork, reports: readonly Report[]): Promise<ByFingerprint> {
   const wanted = new Map<string, { projectId: number; fingerprint: string }>();
   for (const { projectId, alerts } of reports) {
     for (const { fingerprint } of alerts) {
       if (fingerprint !== null) wanted.set(keyOf(projectId, fingerprint), { projectId, fingerprint });
     }
   }
-  const rows = await unresolvedAlerts(act, [...wanted.values()]);
+  const rows = await unresolvedAlerts(uow, [...wanted.values()]);
   return new Map(
     rows.map(({ id, project_id: projectId, iid, title, fingerprint }) => [
       keyOf(projectId, fingerprint as string),
@@ -112,41 +112,41 @@ function take(unresolved: ByFingerprint, projectId: number, parsed: ParsedAlert,
   return made;
 }
 
-async function write(act: Act, all: readonly Known[]): Promise<void> {
+async function write(uow: UnitOfWork, all: readonly Known[]): Promise<void> {
   const there = all.flatMap((known) => (known.id === null ? [] : [{ ...known, id: known.id }]));
-  const authorId = await alertBotId(act);
+  const authorId = await alertBotId(uow);
   await addEvents(
-    act,
+    uow,
     there.flatMap(({ id, events }) => (events === 0 ? [] : [{ id, count: events }])),
   );
   // Before others come that have their fingerprints.
   await stepAlerts(
-    act,
+    uow,
     authorId,
     there.flatMap(({ id, endedAt, notes }) => (endedAt === null ? [] : [{ id, to: 'resolved', endedAt, notes }])),
   );
   await insertNew(
-    act,
+    uow,
     authorId,
     all.filter(({ id }) => id === null),
   );
-  await tell(act, all);
+  await tell(uow, all);
 }
 
-async function insertNew(act: Act, authorId: number, made: readonly Known[]): Promise<void> {
+async function insertNew(uow: UnitOfWork, authorId: number, made: readonly Known[]): Promise<void> {
   if (made.length === 0) return;
   const perProject = new Map<number, number>();
   for (const { projectId } of made) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1);
-  const last = await nextIids(act, 'alert', perProject);
+  const last = await nextIids(uow, 'alert', perProject);
   const next = new Map([...last].map(([projectId, iid]) => [projectId, iid - perProject.get(projectId)! + 1]));
   for (const known of made) {
     known.iid = next.get(known.projectId)!;
     next.set(known.projectId, known.iid + 1);
   }
-  const environments = await readEnvironments(act, made);
+  const environments = await readEnvironments(uow, made);
   const rows = await insertAlerts(
-    act,
-    made.map((known) => rowOf(act, known, environments)),
+    uow,
+    made.map((known) => rowOf(uow, known, environments)),
   );
   const ids = new Map(rows.map(({ id, project_id, iid }) => [`${project_id} ${iid}`, id]));
   const notes: Said[] = [];
@@ -155,22 +155,22 @@ async function insertNew(act: Act, authorId: number, made: readonly Known[]): Pr
     known.id = id;
     notes.push(...known.notes.map((body) => ({ alertId: id, authorId, body })));
   }
-  await saySystemNotes(act, notes);
+  await saySystemNotes(uow, notes);
 }
 
 /** The environments that new alerts name, by project and name. */
-async function readEnvironments(act: Act, made: readonly Known[]): Promise<ReadonlyMap<string, number>> {
+async function readEnvironments(uow: UnitOfWork, made: readonly Known[]): Promise<ReadonlyMap<string, number>> {
   const wanted = new Map<string, { projectId: number; name: string }>();
   for (const { projectId, parsed } of made) {
     const name = parsed?.environment ?? null;
     if (name !== null) wanted.set(`${projectId} ${name}`, { projectId, name });
   }
-  const rows = await environmentsNamed(act, [...wanted.values()]);
+  const rows = await environmentsNamed(uow, [...wanted.values()]);
   return new Map(rows.map(({ id, project_id, name }) => [`${project_id} ${name}`, id]));
 }
 
-function rowOf(act: Act, known: Known, environments: ReadonlyMap<string, number>): NewAlert {
-  const { now } = act;
+function rowOf(uow: UnitOfWork, known: Known, environments: ReadonlyMap<string, number>): NewAlert {
+  const { now } = uow;
   const parsed = known.parsed as ParsedAlert;
   const { title, description, service, monitoringTool } = parsed;
   const folded = (text: string | null) => (text === null ? null : foldCase(text));
@@ -204,10 +204,10 @@ function rowOf(act: Act, known: Known, environments: ReadonlyMap<string, number>
 }
 
 /** Incidents and mails follow, where projects want them. */
-async function tell(act: Act, all: readonly Known[]): Promise<void> {
+async function tell(uow: UnitOfWork, all: readonly Known[]): Promise<void> {
   if (all.length === 0) return;
   const ids = (some: readonly Known[]) => some.map(({ id }) => id as number);
-  await act.publish('alerts-reported', {
+  await uow.publish('alerts-reported', {
     projectIds: [...new Set(all.map(({ projectId }) => projectId))],
     fired: ids(all.filter(({ endedAt }) => endedAt === null)),
     resolved: ids(all.filter(({ endedAt }) => endedAt !== null)),

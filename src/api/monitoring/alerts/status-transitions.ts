@@ -1,5 +1,5 @@
 import type { AlertStatus } from '#database/tables/alerts.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { saySystemNotes, setStatuses } from './store.ts';
 
 /** The one way in which an alert that is there changes its status (contract/monitoring.md "States", §4, §6). */
@@ -23,10 +23,10 @@ export interface AlertStep {
 }
 
 /** Alerts that have another status than before, each once; `authorId` is said to have done it. */
-export async function stepAlerts(act: Act, authorId: number, steps: readonly AlertStep[]): Promise<void> {
-  const { now } = act;
+export async function stepAlerts(uow: UnitOfWork, authorId: number, steps: readonly AlertStep[]): Promise<void> {
+  const { now } = uow;
   await setStatuses(
-    act,
+    uow,
     steps.map(({ id, to, endedAt }) => ({
       id,
       status: to,
@@ -35,7 +35,7 @@ export async function stepAlerts(act: Act, authorId: number, steps: readonly Ale
     })),
   );
   await saySystemNotes(
-    act,
+    uow,
     steps.flatMap(({ id, notes }) => notes.map((body) => ({ alertId: id, authorId, body }))),
   );
 }

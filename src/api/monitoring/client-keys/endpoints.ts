@@ -37,7 +37,7 @@ export const createClientKey = endpoint({
   // Whatever comes along, it is not looked at.
   body: 'raw',
   answer: created(ClientKey),
-  write: (act, { project }) => insertKey(act, project.id),
+  write: (uow, { project }) => insertKey(uow, project.id),
 });
 
 export const deleteClientKey = endpoint({
@@ -46,5 +46,5 @@ export const deleteClientKey = endpoint({
   access: inProject('admin_operations').record(key),
   refuses: { gone: NOT_FOUND },
   answer: shown(ClientKey),
-  write: async (act, { key }) => (await deleteKey(act, key.id)) ?? refused('gone'),
+  write: async (uow, { key }) => (await deleteKey(uow, key.id)) ?? refused('gone'),
 });

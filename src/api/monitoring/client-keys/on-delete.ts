@@ -5,6 +5,6 @@ import { subscription } from '#events/event-bus.ts';
 /** A project may have any number of keys. index: client_keys_by_project */
 export const endWithProject = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) =>
-    pieceOf(() => deleteSome(act, { table: 'client_keys', column: 'project_id' }, projectId, PIECE)),
+  inPieces: (uow, { projectId }) =>
+    pieceOf(() => deleteSome(uow, { table: 'client_keys', column: 'project_id' }, projectId, PIECE)),
 });

@@ -1,6 +1,6 @@
 import { reportingWith, turnOfReports } from '#domain/error-tracking.ts';
 import { gathered } from '#events/batched-writes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
@@ -69,11 +69,11 @@ function piecesOf(sender: Sender, { events, steps, counts }: Report): readonly P
 
 const nameOf = ({ projectId }: Sender, { eventId }: ReportedEvent) => `${projectId} ${eventId}`;
 
-async function keepPieces(act: Act, pieces: readonly Piece[]): Promise<readonly (null | No)[]> {
-  const reportingOf = await senders(act, pieces);
-  const known = await knownEvents(act, pieces);
+async function keepPieces(uow: UnitOfWork, pieces: readonly Piece[]): Promise<readonly (null | No)[]> {
+  const reportingOf = await senders(uow, pieces);
+  const known = await knownEvents(uow, pieces);
   const rate = await rateOf(
-    act,
+    uow,
     pieces.map(({ sender }) => sender.projectId),
   );
   const answers: (null | No)[] = [];
@@ -96,28 +96,28 @@ async function keepPieces(act: Act, pieces: readonly Piece[]): Promise<readonly 
     }
   }
   await rate.write();
-  await addEvents(act, events);
-  await addSessions(act, kept);
+  await addEvents(uow, events);
+  await addSessions(uow, kept);
   return answers;
 }
 
 /** How each of the senders may report now: it may have taken minutes until his report was here. */
-async function senders(act: Act, pieces: readonly Piece[]) {
+async function senders(uow: UnitOfWork, pieces: readonly Piece[]) {
   const known = new Map<string, Awaited<ReturnType<typeof reportingWith>>>();
   for (const { sender } of pieces) {
     const name = `${sender.projectId} ${sender.key}`;
-    if (!known.has(name)) known.set(name, await reportingWith(act, { ...sender, tier: act.tier }));
+    if (!known.has(name)) known.set(name, await reportingWith(uow, { ...sender, tier: uow.tier }));
   }
   return ({ projectId, key }: Sender) => known.get(`${projectId} ${key}`) ?? null;
 }
 
-async function knownEvents(act: Act, pieces: readonly Piece[]): Promise<Set<string>> {
+async function knownEvents(uow: UnitOfWork, pieces: readonly Piece[]): Promise<Set<string>> {
   const asked = new Map<string, { project_id: number; event_id: string }>();
   for (const { sender, events, counted } of pieces) {
     for (const event of [...events, ...counted]) {
       asked.set(nameOf(sender, event), { project_id: sender.projectId, event_id: event.eventId });
     }
   }
-  const found = await findEvents(act, [...asked.values()]);
+  const found = await findEvents(uow, [...asked.values()]);
   return new Set(found.map(({ project_id, event_id }) => `${project_id} ${event_id}`));
 }

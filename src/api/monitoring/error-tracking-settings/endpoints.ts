@@ -47,8 +47,8 @@ export const updateErrorTrackingSettings = endpoint({
   turn: ({ project }) => turnIn(project),
   refuses,
   answer: shown(ErrorTrackingSettings),
-  write: (act, { settings, params: { active, integrated } }) =>
-    save(act, { ...settings, active, integrated: integrated ?? settings.integrated }),
+  write: (uow, { settings, params: { active, integrated } }) =>
+    save(uow, { ...settings, active, integrated: integrated ?? settings.integrated }),
 });
 
 export const setErrorTrackingSettings = endpoint({
@@ -59,6 +59,6 @@ export const setErrorTrackingSettings = endpoint({
   turn: ({ project }) => turnIn(project),
   refuses,
   answer: shown(ErrorTrackingSettings),
-  write: (act, { project, params: { active, integrated } }) =>
-    save(act, { project_id: project.id, active, integrated }),
+  write: (uow, { project, params: { active, integrated } }) =>
+    save(uow, { project_id: project.id, active, integrated }),
 });

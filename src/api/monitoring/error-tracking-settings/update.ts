@@ -1,5 +1,5 @@
 import { isErrorTrackingOn } from '#domain/error-tracking.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { ensureActiveKey } from '../client-keys/index.ts';
 import { type SettingsRow, saveSettings } from './store.ts';
@@ -8,10 +8,10 @@ import { type SettingsRow, saveSettings } from './store.ts';
  * Sets whether a project takes reports. Active without the integrated backend would need another one, which there is not;
  * with it there is a key to report with from now on (contract/monitoring.md §9).
  */
-export async function save(act: Act, settings: SettingsRow): Promise<SettingsRow | Failure<'noOtherBackend'>> {
+export async function save(uow: UnitOfWork, settings: SettingsRow): Promise<SettingsRow | Failure<'noOtherBackend'>> {
   const { project_id: projectId, active, integrated } = settings;
-  const isIntegrated = integrated && (await isErrorTrackingOn(act, { projectId, tier: act.tier }));
+  const isIntegrated = integrated && (await isErrorTrackingOn(uow, { projectId, tier: uow.tier }));
   if (active && !isIntegrated) return refused('noOtherBackend');
-  if (active) await ensureActiveKey(act, projectId);
-  return saveSettings(act, settings);
+  if (active) await ensureActiveKey(uow, projectId);
+  return saveSettings(uow, settings);
 }

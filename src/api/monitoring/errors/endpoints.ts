@@ -64,7 +64,7 @@ export const updateError = endpoint({
   turn: ({ project }) => turnOfReports(project.id),
   refuses: { gone: [404, '404 Error Not Found'] },
   answer: shown(TrackedErrorAlone),
-  write: async (act, { error, params }) => (await setStatus(act, error, params.status)) ?? refused('gone'),
+  write: async (uow, { error, params }) => (await setStatus(uow, error, params.status)) ?? refused('gone'),
 });
 
 export const listErrorEvents = endpoint({

@@ -6,10 +6,10 @@ import { removeErrors, removeEvents } from './delete.ts';
 /** Errors go with their project, and first their events: there may be very many of both. index: error_events_by_receipt */
 export const endWithProject = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) =>
+  inPieces: (uow, { projectId }) =>
     pieceOf(
-      () => removeEvents(act, projectId),
-      async () => removeErrors(act, await someErrors(act, projectId)),
+      () => removeEvents(uow, projectId),
+      async () => removeErrors(uow, await someErrors(uow, projectId)),
     ),
 });
 

@@ -20,9 +20,9 @@ export async function changeSettings(
   if (create_issue && key !== null && (await readTemplate(git, project, key)) === null) {
     return invalid({ issue_template_key: ['not found'] });
   }
-  return acting(caller, async (act) => {
-    const after = changed(await settingsOf(act, project.id), wish);
-    await saveSettings(act, project.id, after);
+  return acting(caller, async (uow) => {
+    const after = changed(await settingsOf(uow, project.id), wish);
+    await saveSettings(uow, project.id, after);
     return after;
   });
 }

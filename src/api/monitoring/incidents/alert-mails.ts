@@ -30,13 +30,13 @@ export const tellOfAlerts = defineJob({
 export const tellOfAlertsSoon = subscription({
   fact: 'alerts-reported',
   when: writesMails,
-  async inTransaction(act, { projectIds, fired, resolved }) {
-    const settings = await settingsAmong(act, projectIds);
+  async inTransaction(uow, { projectIds, fired, resolved }) {
+    const settings = await settingsAmong(uow, projectIds);
     if (!projectIds.some((id) => settings(id).send_email)) return;
-    const found = await begunOrEnded(act, [...fired, ...resolved], { now: act.now });
+    const found = await begunOrEnded(uow, [...fired, ...resolved], { now: uow.now });
     const happened = found
       .filter(({ project_id }) => settings(project_id).send_email)
       .map(({ id: alertId, ended_at: endedAt }): Happened => ({ alertId, endedAt }));
-    if (happened.length > 0) await enqueue(act, tellOfAlerts, { happened });
+    if (happened.length > 0) await enqueue(uow, tellOfAlerts, { happened });
   },
 });

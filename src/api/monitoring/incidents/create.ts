@@ -3,7 +3,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
 import { alertPath } from '#domain/alert-path.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { saySystemNotes } from '../alerts/index.ts';
@@ -34,10 +34,10 @@ export async function makeIncident(
   const template = key === null ? null : await readTemplate(git, project, key);
   return acting(
     by,
-    async (act) => {
-      const incident = await fileFor(act, { project, alertId, url, template });
+    async (uow) => {
+      const incident = await fileFor(uow, { project, alertId, url, template });
       if (incident === null) return refused('exists');
-      if (incident.alert.status === 'resolved' && closeResolved) await closeIssue(act, incident.issue);
+      if (incident.alert.status === 'resolved' && closeResolved) await closeIssue(uow, incident.issue);
       return incident.issue;
     },
     { turn: issuesTurn(project) },
@@ -45,20 +45,20 @@ export async function makeIncident(
 }
 
 async function fileFor(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { project, alertId, url, template }: Wanted & { readonly template: string | null },
 ) {
-  const alert = await alertToDescribe(act, alertId).executeTakeFirst();
+  const alert = await alertToDescribe(uow, alertId).executeTakeFirst();
   if (alert === undefined || alert.issue_id !== null) return null;
   const address = url + alertPath(project.full_path, alert.iid);
-  const issue = await fileIncident(act, project, {
+  const issue = await fileIncident(uow, project, {
     title: incidentTitle(alert),
     description: incidentDescription(alert, { url: address, template }),
     severity: incidentSeverity(alert.severity),
   });
-  const now = await giveIncident(act, alertId, issue.id);
+  const now = await giveIncident(uow, alertId, issue.id);
   if (now === undefined) return null;
   const body = `created incident #${issue.iid} for this alert`;
-  await saySystemNotes(act, [{ alertId, authorId: act.by.user.id, body }]);
+  await saySystemNotes(uow, [{ alertId, authorId: uow.by.user.id, body }]);
   return { issue, alert: now };
 }

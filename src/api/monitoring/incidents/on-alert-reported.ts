@@ -43,7 +43,7 @@ export const closeIncidents = defineJob({
     const place = await placeOf(database.reader, projectId);
     if (place === null) return;
     for (const incident of await openIncidentsOf(database.reader, alertIds).execute()) {
-      await acting(place.bot, (act) => closeIssue(act, incident));
+      await acting(place.bot, (uow) => closeIssue(uow, incident));
     }
   },
 });
@@ -62,18 +62,18 @@ async function placeOf(
 /** Part of the act that stores the alerts: a few statements, however many they are, and nothing else where nobody wants it. */
 export const followAlerts = subscription({
   fact: 'alerts-reported',
-  async inTransaction(act, { projectIds, fired, resolved }) {
-    const settings = await settingsAmong(act, projectIds);
+  async inTransaction(uow, { projectIds, fired, resolved }) {
+    const settings = await settingsAmong(uow, projectIds);
     const want = (choice: 'create_issue' | 'auto_close_incident') => projectIds.some((id) => settings(id)[choice]);
     if (fired.length > 0 && want('create_issue')) {
-      const found = await withoutIncident(act, fired);
+      const found = await withoutIncident(uow, fired);
       const wanted = found.filter(({ project_id }) => settings(project_id).create_issue);
-      for (const reported of byProject(wanted)) await enqueue(act, makeIncidents, reported);
+      for (const reported of byProject(wanted)) await enqueue(uow, makeIncidents, reported);
     }
     if (resolved.length > 0 && want('auto_close_incident')) {
-      const found = await withIncident(act, resolved);
+      const found = await withIncident(uow, resolved);
       const wanted = found.filter(({ project_id }) => settings(project_id).auto_close_incident);
-      for (const reported of byProject(wanted)) await enqueue(act, closeIncidents, reported);
+      for (const reported of byProject(wanted)) await enqueue(uow, closeIncidents, reported);
     }
   },
 });

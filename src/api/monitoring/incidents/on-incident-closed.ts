@@ -6,17 +6,17 @@ import { unresolvedOf } from './store.ts';
 /** Whoever closes an incident, by whatever road, resolves the alerts that it was made from (contract/monitoring.md §7). */
 export const followIncidents = subscription({
   fact: 'occurred',
-  async inTransaction(act, { event, about }) {
+  async inTransaction(uow, { event, about }) {
     if (event !== 'close_issue' || about.type !== 'Issue') return;
-    const alerts = await unresolvedOf(act, about.id).execute();
+    const alerts = await unresolvedOf(uow, about.id).execute();
     if (alerts.length === 0) return;
-    const by = act.by.user === null ? '' : `@${act.by.user.username} `;
+    const by = uow.by.user === null ? '' : `@${uow.by.user.username} `;
     const notes = ({ iid }: { readonly iid: number }) => [
       `changed the status to **Resolved** because ${by}closed incident #${iid}`,
     ];
     await stepAlerts(
-      act,
-      await alertBotId(act),
+      uow,
+      await alertBotId(uow),
       alerts.map((alert) => ({ id: alert.id, to: 'resolved', notes: notes(alert) })),
     );
   },

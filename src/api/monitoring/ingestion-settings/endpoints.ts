@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { turnOfReports } from '#domain/error-tracking.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
@@ -35,20 +35,20 @@ export const updateIngestionSettings = endpoint({
   rules: [atLeastOne('events_per_minute', 'retention_days')],
   turn: ({ project }) => turnOfReports(project.id),
   answer: shown(IngestionSettings),
-  write: (act, { project, params }) => update(act, project.id, params),
+  write: (uow, { project, params }) => update(uow, project.id, params),
 });
 
 /** Null is as many as come, and no number of days. */
 async function update(
-  act: Act,
+  uow: UnitOfWork,
   projectId: number,
   { events_per_minute, retention_days }: Readonly<Partial<Record<keyof Ingestion, number | null | undefined>>>,
 ): Promise<Ingestion> {
-  const before = await readIngestion(act, projectId);
+  const before = await readIngestion(uow, projectId);
   const after = {
     events_per_minute: events_per_minute === undefined ? before.events_per_minute : events_per_minute,
     retention_days: retention_days ?? before.retention_days,
   };
-  await saveIngestion(act, projectId, after);
+  await saveIngestion(uow, projectId, after);
   return after;
 }

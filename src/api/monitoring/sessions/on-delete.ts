@@ -5,12 +5,12 @@ import { subscription } from '#events/event-bus.ts';
 /** A session of each user of a program is remembered. index: session_states primary key, session_buckets primary key */
 export const endWithProject = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) =>
+  inPieces: (uow, { projectId }) =>
     pieceOf(
-      () => deleteSomeKeyed(act, { table: 'session_states', column: 'project_id', key: ['sid'] }, [projectId], PIECE),
+      () => deleteSomeKeyed(uow, { table: 'session_states', column: 'project_id', key: ['sid'] }, [projectId], PIECE),
       () =>
         deleteSomeKeyed(
-          act,
+          uow,
           { table: 'session_buckets', column: 'project_id', key: ['release', 'environment'] },
           [projectId],
           PIECE,

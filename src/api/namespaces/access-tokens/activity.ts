@@ -1,6 +1,6 @@
 import type { AccessToken } from '#authentication/tokens/access-tokens.ts';
 import { roleName } from '#domain/members/roles.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Pair, Parent } from '#http/access/parents.ts';
 import { quotedList } from '#text/quoted-list.ts';
 
@@ -26,17 +26,17 @@ interface NewToken extends OfBot {
   readonly level: number;
 }
 
-export function recordCreated(act: Act, parent: Parent, { token, botName, level }: NewToken): Promise<void> {
+export function recordCreated(uow: UnitOfWork, parent: Parent, { token, botName, level }: NewToken): Promise<void> {
   const scopes = quotedList(JSON.parse(token.scopes) as string[]);
-  return act.record({
+  return uow.record({
     ...about(parent, { token, botName }),
     name: CREATED[parent.type],
     message: `Created ${parent.type} access token with token_id: ${token.id} with scopes: ${scopes} and ${roleName(level)} access level.`,
   });
 }
 
-export function recordDeleted(act: Act, parent: Parent, { token, botName }: OfBot): Promise<void> {
-  return act.record({
+export function recordDeleted(uow: UnitOfWork, parent: Parent, { token, botName }: OfBot): Promise<void> {
+  return uow.record({
     ...about(parent, { token, botName }),
     name: DELETED[parent.type],
     message: `Revoked ${parent.type} access token with token_id: ${token.id}`,

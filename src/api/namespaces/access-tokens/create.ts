@@ -6,7 +6,7 @@ import { createUser, type User } from '#authentication/users/users.ts';
 import { addMembership, type Membership, stands } from '#domain/members/memberships.ts';
 import { insertTokenBot } from '#domain/members/token-bots.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
@@ -22,48 +22,48 @@ type CreateRefusal = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrong
 
 /** Makes a bot with this role in the project or group, and a token with which one acts as it. */
 export async function issueBotToken(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   parent: Parent,
   order: BotTokenOrder,
 ): Promise<IssuedBotToken | Failure<CreateRefusal>> {
   const { name, description, scopes, expires_at, access_level } = order;
-  if (!makesTokens(act.by, parent) || act.by.user.bot) return refused('notPermitted');
+  if (!makesTokens(uow.by, parent) || uow.by.user.bot) return refused('notPermitted');
   if (access_level > parent.role) return refused('aboveCaller');
   // null is a date too: whatever is the rule.
   if (expires_at === undefined) return refused('noDate');
-  if (!(await stands(act, parent))) return refused('gone');
-  const settings = await readSettings(act);
-  const wrong = checkOrder({ name, scopes, expiresAt: expires_at }, latestExpiry(act.today, settings));
+  if (!(await stands(uow, parent))) return refused('gone');
+  const settings = await readSettings(uow);
+  const wrong = checkOrder({ name, scopes, expiresAt: expires_at }, latestExpiry(uow.today, settings));
   if (wrong !== null) return wrong;
-  const bot = await createBot(act, parent, order);
-  const expiresAt = expires_at ?? defaultExpiry(act.today, settings);
+  const bot = await createBot(uow, parent, order);
+  const expiresAt = expires_at ?? defaultExpiry(uow.today, settings);
   const prefix = settings.personal_access_token_prefix;
   const wish = { userId: bot.id, name, description: description || null, scopes, expiresAt, prefix };
-  const { token, secret } = await createToken(act, wish);
-  await recordCreated(act, parent, { token, botName: bot.name, level: access_level });
+  const { token, secret } = await createToken(uow, wish);
+  await recordCreated(uow, parent, { token, botName: bot.name, level: access_level });
   return { token: { ...token, access_level, source_type: parent.type, source_id: parent.id }, secret };
 }
 
 /** A user without password or rights anywhere else, in whose namespace nothing is made (`target.ts` of projects). Whoever is kept out as external has no other bots. */
 async function createBot(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   parent: Parent,
   { name, access_level: accessLevel }: Pick<BotTokenOrder, 'name' | 'access_level'>,
 ): Promise<User> {
   const username = `${parent.type}_${parent.id}_bot_${randomBytes(16).toString('hex')}`;
-  const bot = await createUser(act, {
+  const bot = await createUser(uow, {
     username,
     name,
     email: `${username}@bots.invalid`,
     passwordHash: null,
     confirmed: true,
-    createdById: act.by.user.id,
-    details: { bot: true, can_create_group: false, external: act.by.user.external },
+    createdById: uow.by.user.id,
+    details: { bot: true, can_create_group: false, external: uow.by.user.external },
   });
   if (isFailure(bot)) throw new Error(`The bot ${username} was refused: ${bot.code}`);
-  await createPersonalNamespace(act, bot);
-  const wish = { userId: bot.id, accessLevel, createdById: act.by.user.id };
-  const { user_id, source_type, source_id } = (await addMembership(act, parent, wish)) as Membership;
-  await insertTokenBot(act, { user_id, source_type, source_id });
+  await createPersonalNamespace(uow, bot);
+  const wish = { userId: bot.id, accessLevel, createdById: uow.by.user.id };
+  const { user_id, source_type, source_id } = (await addMembership(uow, parent, wish)) as Membership;
+  await insertTokenBot(uow, { user_id, source_type, source_id });
   return bot;
 }

@@ -62,7 +62,7 @@ export const [createGroupAccessToken, createProjectAccessToken] = forBoth((paren
     },
     records: [parent.own(CREATED)],
     answer: created(ResourceAccessTokenWithSecret),
-    write: (act, { parent, params }) => issueBotToken(act, parent, params),
+    write: (uow, { parent, params }) => issueBotToken(uow, parent, params),
   }),
 );
 
@@ -76,7 +76,7 @@ export const [rotateOwnGroupAccessToken, rotateOwnProjectAccessToken] = forBoth(
     refuses: { notPermitted: NOT_PERMITTED, ...CANNOT_ROTATE, noAccessToken: [405, '405 Method Not Allowed'] },
     records: [parent.own(DELETED), parent.own(CREATED)],
     answer: shown(ResourceAccessTokenWithSecret),
-    write: (act, { parent, params }) => rotateOwnBotToken(act, parent, params.expires_at ?? null),
+    write: (uow, { parent, params }) => rotateOwnBotToken(uow, parent, params.expires_at ?? null),
   }),
 );
 
@@ -107,7 +107,7 @@ export const [revokeGroupAccessToken, revokeProjectAccessToken] = forBoth((paren
     },
     records: [parent.own(DELETED)],
     answer: nothing,
-    write: (act, { parent, params }) => revokeBotToken(act, parent, params.token_id),
+    write: (uow, { parent, params }) => revokeBotToken(uow, parent, params.token_id),
   }),
 );
 
@@ -125,7 +125,7 @@ export const [rotateGroupAccessToken, rotateProjectAccessToken] = forBoth((paren
     },
     records: [parent.own(DELETED), parent.own(CREATED)],
     answer: shown(ResourceAccessTokenWithSecret),
-    write: (act, { parent, params }) =>
-      rotateBotToken(act, parent, { id: params.token_id, expiresAt: params.expires_at ?? null }),
+    write: (uow, { parent, params }) =>
+      rotateBotToken(uow, parent, { id: params.token_id, expiresAt: params.expires_at ?? null }),
   }),
 );

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import { revokeToken } from '#authentication/tokens/access-tokens.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { managesTokens } from './access.ts';
@@ -9,13 +9,13 @@ import { findBotToken } from './store.ts';
 
 /** Ends a token of a project or group; its bot stays. Ending it again changes nothing. */
 export async function revokeBotToken(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   parent: Parent,
   id: number,
 ): Promise<undefined | Failure<'missing' | 'notPermitted'>> {
-  const token = await findBotToken(act, parent, id);
+  const token = await findBotToken(uow, parent, id);
   if (token === null) return refused('missing');
   const { bot_name: botName } = token;
-  if (!managesTokens(act.by, parent)) return refused('notPermitted', { caller: act.by.user.name, bot: botName });
-  if (await revokeToken(act, id)) await recordDeleted(act, parent, { token, botName });
+  if (!managesTokens(uow.by, parent)) return refused('notPermitted', { caller: uow.by.user.name, bot: botName });
+  if (await revokeToken(uow, id)) await recordDeleted(uow, parent, { token, botName });
 }

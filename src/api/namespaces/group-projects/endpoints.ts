@@ -55,8 +55,8 @@ export const moveProjectIntoGroup = endpoint({
   taken: TRANSFER_TAKEN,
   records: ['project_namespace_updated'],
   answer: created(GroupDetail),
-  async write(act, { group, project }) {
-    const moved = await transfer(act, project, String(group.id));
+  async write(uow, { group, project }) {
+    const moved = await transfer(uow, project, String(group.id));
     return isFailure(moved) ? moved : group;
   },
 });

@@ -1,34 +1,34 @@
 import { standingOf } from '#domain/namespaces/archive-state.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { type GroupRow, readGroupRow } from './store.ts';
 
 /** Archiving of a group, which everything below takes over (contract/planning.md §3.1). */
 
 export async function archive(
-  act: Act,
+  uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'already' | 'archivedAbove' | 'scheduledForDeletion'>> {
-  const { archived, marked } = await standingOf(act, id);
+  const { archived, marked } = await standingOf(uow, id);
   if (archived.itself) return refused('already');
   if (archived.above) return refused('archivedAbove');
   if (marked.any) return refused('scheduledForDeletion');
-  return setArchived(act, id, true);
+  return setArchived(uow, id, true);
 }
 
 export async function unarchive(
-  act: Act,
+  uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'archivedAbove' | 'already'>> {
-  const { archived } = await standingOf(act, id);
+  const { archived } = await standingOf(uow, id);
   if (archived.above) return refused('archivedAbove');
   if (!archived.itself) return refused('already');
-  return setArchived(act, id, false);
+  return setArchived(uow, id, false);
 }
 
 /** index: namespaces primary key */
-async function setArchived(act: Act, id: number, archived: boolean): Promise<GroupRow> {
-  await act.updateTable('namespaces').set({ archived, updated_at: act.now }).where('id', '=', id).execute();
-  return readGroupRow(act, id);
+async function setArchived(uow: UnitOfWork, id: number, archived: boolean): Promise<GroupRow> {
+  await uow.updateTable('namespaces').set({ archived, updated_at: uow.now }).where('id', '=', id).execute();
+  return readGroupRow(uow, id);
 }

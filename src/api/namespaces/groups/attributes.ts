@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { isAdministrator } from '#authentication/caller.ts';
 import { GROUP_DEFAULTS, type GroupAttributes } from '#domain/namespaces/group-attributes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { fieldOf, nullable } from '#http/endpoint/responses.ts';
 import { optional, type Parameter } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
@@ -102,7 +102,7 @@ export type AttributeParams = { readonly [N in Name]?: GroupAttributes[N] | null
  */
 export function attributeChanges(
   given: AttributeParams,
-  { by, tier }: Pick<Act, 'by' | 'tier'>,
+  { by, tier }: Pick<UnitOfWork, 'by' | 'tier'>,
   topLevel: boolean,
 ): Partial<GroupAttributes> {
   const { emails_disabled: disabled, emails_enabled: enabled = disabled == null ? disabled : !disabled } = given;

@@ -8,7 +8,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { groupPathProblems, nameProblems } from '#domain/namespaces/name-validation.ts';
 import { insertNamespace } from '#domain/namespaces/namespaces.ts';
 import { childOf, type Place } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
 import { errorsInText, type Failure, type FieldErrors, fieldErrors, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
@@ -32,25 +32,25 @@ interface NewGroup extends GroupWish {
  * its role there from above. `storages`: the names of those that are configured.
  */
 export async function createGroup(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   wish: NewGroup,
   storages: readonly string[],
 ): Promise<GroupRow | Failure<'groupNotFound' | 'forbidden' | 'notSaved'>> {
-  const parent = await namedParent(act, wish.parent_id);
+  const parent = await namedParent(uow, wish.parent_id);
   if (isFailure(parent)) return parent;
-  if (!(await mayHaveGroupsIn(act, parent))) return refused('forbidden');
+  if (!(await mayHaveGroupsIn(uow, parent))) return refused('forbidden');
   const place = childOf(parent, wish.path, wish.name);
-  const visibility = wish.visibility ?? (await usualVisibility(act, parent));
-  const attributes = attributeChanges(wish, act, parent === null);
-  const settings = await readSettings(act);
+  const visibility = wish.visibility ?? (await usualVisibility(uow, parent));
+  const attributes = attributeChanges(wish, uow, parent === null);
+  const settings = await readSettings(uow);
   const problems = fieldErrors({
-    ...(await placeErrors(act, wish, parent, place)),
-    visibility_level: [...tooVisibleFor(parent, visibility), ...restrictedErrors(act.by, visibility, settings)],
+    ...(await placeErrors(uow, wish, parent, place)),
+    visibility_level: [...tooVisibleFor(parent, visibility), ...restrictedErrors(uow.by, visibility, settings)],
     ...attributeErrors(wish, attributes),
   });
   if (problems !== null) return notSaved(problems);
   const id = await insertNamespace(
-    act,
+    uow,
     {
       kind: 'group',
       owner_id: null,
@@ -64,10 +64,10 @@ export async function createGroup(
     },
     place,
   );
-  const userId = act.by.user.id;
-  await addMembership(act, groupSource(id), { userId, accessLevel: OWNER, createdById: userId });
-  await recordCreated(act, { id, full_path: place.full_path });
-  return readGroupRow(act, id);
+  const userId = uow.by.user.id;
+  await addMembership(uow, groupSource(id), { userId, accessLevel: OWNER, createdById: userId });
+  await recordCreated(uow, { id, full_path: place.full_path });
+  return readGroupRow(uow, id);
 }
 
 async function usualVisibility(db: Reader, parent: Group | null): Promise<Visibility> {

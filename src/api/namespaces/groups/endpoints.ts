@@ -43,7 +43,7 @@ export const createGroup = endpoint({
   records: ['group_created'],
   answer: created(GroupDetail),
   handle: ({ caller, params }, { acting, config }) =>
-    acting(caller, (act) => create(act, params, Object.keys(config.storages))),
+    acting(caller, (uow) => create(uow, params, Object.keys(config.storages))),
 });
 
 export const readGroup = endpoint({
@@ -64,7 +64,7 @@ export const updateGroup = endpoint({
   taken: { routes_by_full_path: invalid({ path: TAKEN }) },
   records: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],
   answer: shown(GroupDetail),
-  write: (act, { group, params }) => update(act, group, params),
+  write: (uow, { group, params }) => update(uow, group, params),
 });
 
 export const deleteGroup = endpoint({
@@ -82,8 +82,8 @@ export const deleteGroup = endpoint({
   },
   records: ['group_destroyed', 'project_destroyed'],
   answer: accepted,
-  write: (act, { group, params }) =>
-    params.permanently_remove ? deleteAtOnce(act, group, params.full_path) : scheduleDeletion(act, group),
+  write: (uow, { group, params }) =>
+    params.permanently_remove ? deleteAtOnce(uow, group, params.full_path) : scheduleDeletion(uow, group),
 });
 
 export const restoreGroup = endpoint({
@@ -96,7 +96,7 @@ export const restoreGroup = endpoint({
   },
   answer: created(GroupDetail),
   handle: ({ caller, group }, { acting }) =>
-    acting(caller, (act) => restore(act, group), { againWhenTaken: ['routes_by_full_path'] }),
+    acting(caller, (uow) => restore(uow, group), { againWhenTaken: ['routes_by_full_path'] }),
 });
 
 export const archiveGroup = endpoint({
@@ -109,7 +109,7 @@ export const archiveGroup = endpoint({
     scheduledForDeletion: [422, 'Cannot archive group since it is scheduled for deletion.'],
   },
   answer: shown(GroupDetail),
-  write: (act, { group }) => archive(act, group),
+  write: (uow, { group }) => archive(uow, group),
 });
 
 export const unarchiveGroup = endpoint({
@@ -121,7 +121,7 @@ export const unarchiveGroup = endpoint({
     already: [422, 'Group is already unarchived!'],
   },
   answer: shown(GroupDetail),
-  write: (act, { group }) => unarchive(act, group),
+  write: (uow, { group }) => unarchive(uow, group),
 });
 
 export const transferGroup = endpoint({
@@ -143,7 +143,7 @@ export const transferGroup = endpoint({
   taken: { routes_by_full_path: 'pathTaken' },
   records: ['group_visibility_level_updated', 'project_visibility_level_updated'],
   answer: created(GroupDetail),
-  write: (act, { group, params }) => transfer(act, group, params.group_id),
+  write: (uow, { group, params }) => transfer(uow, group, params.group_id),
 });
 
 export const listSubgroups = endpoint({

@@ -2,7 +2,7 @@ import { NOBODY, type SignedIn } from '#authentication/caller.ts';
 import { narrower, type Visibility, widestAllowed } from '#authorization/visibility-levels.ts';
 import { freeNameIn } from '#domain/namespaces/available-name.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Failure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { createGroup } from './create.ts';
@@ -21,16 +21,16 @@ export interface ImportedGroup extends GroupWish {
  * It is as visible as it was, the group above is and the instance allows; what has its name already leaves it `<name>_1`.
  */
 export async function importGroup(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   parent: Group | null,
   { name, visibility, ...wish }: ImportedGroup,
   storages: readonly string[],
 ): Promise<GroupRow | Failure<'groupNotFound' | 'forbidden' | 'notSaved'>> {
   const told = {
     ...wish,
-    name: parent === null ? name : await freeNameIn(act, parent.id, name),
+    name: parent === null ? name : await freeNameIn(uow, parent.id, name),
     parent_id: parent?.id ?? null,
-    visibility: widestAllowed(NOBODY, narrower(visibility, parent?.visibility ?? visibility), await readSettings(act)),
+    visibility: widestAllowed(NOBODY, narrower(visibility, parent?.visibility ?? visibility), await readSettings(uow)),
   };
-  return createGroup(act, told, storages);
+  return createGroup(uow, told, storages);
 }

@@ -3,24 +3,24 @@ import { readUser } from '#authentication/users/users.ts';
 import { mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
 import type { Reader } from '#database/database.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 
 /** What a group is put below. */
 
 /** The group that a parameter names, when whoever acts may see it; null, the top level, when none is named. */
 export async function namedParent(
-  act: Act,
+  uow: UnitOfWork,
   id: number | null | undefined,
 ): Promise<Group | null | Failure<'groupNotFound'>> {
   if (id == null) return null;
-  const group = await findGroup(act, act.by, String(id));
-  return group !== null && canSeeGroup(act.by, group) ? group : refused('groupNotFound');
+  const group = await findGroup(uow, uow.by, String(id));
+  return group !== null && canSeeGroup(uow.by, group) ? group : refused('groupNotFound');
 }
 
 /** May whoever acts have groups there? Below a group that is for its settings to say. */
-export async function mayHaveGroupsIn(act: Act<SignedIn>, parent: Group | null): Promise<boolean> {
-  return parent === null ? mayHaveGroupsOnTop(act, act.by) : mayCreateSubgroupIn(act.by, parent);
+export async function mayHaveGroupsIn(uow: UnitOfWork<SignedIn>, parent: Group | null): Promise<boolean> {
+  return parent === null ? mayHaveGroupsOnTop(uow, uow.by) : mayCreateSubgroupIn(uow.by, parent);
 }
 
 async function mayHaveGroupsOnTop(db: Reader, caller: SignedIn): Promise<boolean> {

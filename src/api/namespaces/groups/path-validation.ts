@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { moveNamespaceRoutes, type Place } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Is nothing at this full path but, perhaps, this group? index: routes_by_full_path */
 export async function isPathFree(db: Reader, fullPath: string, groupId?: number): Promise<boolean> {
@@ -46,8 +46,8 @@ export async function placeProblems(db: Reader, place: Place, groupId?: number):
 }
 
 /** Moves the group with all that is below it; each project that has another path now is told of. */
-export async function moveGroup(act: Act, groupId: number, place: Place): Promise<void> {
-  await moveNamespaceRoutes(act, groupId, place, ({ project_id, old_path }) =>
-    act.publish('project-moved', { projectId: project_id, oldPaths: [old_path] }),
+export async function moveGroup(uow: UnitOfWork, groupId: number, place: Place): Promise<void> {
+  await moveNamespaceRoutes(uow, groupId, place, ({ project_id, old_path }) =>
+    uow.publish('project-moved', { projectId: project_id, oldPaths: [old_path] }),
   );
 }

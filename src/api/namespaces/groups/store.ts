@@ -10,7 +10,7 @@ import { OWNER } from '#domain/members/roles.ts';
 import { groupActive, groupArchived } from '#domain/namespaces/archive-state.ts';
 import { findGroup, type Group, groupColumns } from '#domain/namespaces/groups.ts';
 import { namespaceHas, ownPathKey } from '#domain/namespaces/namespaces.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { GroupListing } from './parameters.ts';
 
 /** The rows behind the lists of groups. */
@@ -39,8 +39,8 @@ export async function readGroupRow(db: Reader, id: number): Promise<GroupRow> {
 }
 
 /** The group as it is in this act, wherever it is by now; null when it has gone. */
-export function groupNow(act: Act, id: number): Promise<Group | null> {
-  return findGroup(act, act.by, String(id));
+export function groupNow(uow: UnitOfWork, id: number): Promise<Group | null> {
+  return findGroup(uow, uow.by, String(id));
 }
 
 export type GroupFilter = Partial<Omit<GroupListing, 'order_by' | 'sort' | 'statistics'>>;

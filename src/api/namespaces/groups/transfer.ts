@@ -7,7 +7,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
 import { moveClosure } from '#domain/namespaces/namespaces.ts';
 import { childOf } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { mayHaveGroupsIn, namedParent } from './parent.ts';
 import { isPathFree, isTooDeep, moveGroup } from './path-validation.ts';
@@ -21,35 +21,35 @@ type TransferRefusal = 'isRoot' | 'sameParent' | 'intoItself' | 'pathTaken' | 't
  * (contract/planning.md §3.1).
  */
 export async function transferGroup(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { id }: Pick<Group, 'id'>,
   targetId: number | null | undefined,
 ): Promise<GroupRow | Failure<TransferRefusal | 'groupNotFound' | 'gone' | 'forbidden'>> {
-  const group = await groupNow(act, id);
+  const group = await groupNow(uow, id);
   if (group === null) return refused('gone');
-  if (!mayInGroup(act.by, 'transfer_group', group)) return refused('forbidden');
-  const target = await namedParent(act, targetId);
+  if (!mayInGroup(uow.by, 'transfer_group', group)) return refused('forbidden');
+  const target = await namedParent(uow, targetId);
   if (isFailure(target)) return target;
-  const refusal = await whyNot(act, group, target);
+  const refusal = await whyNot(uow, group, target);
   if (refusal !== null) return refused(refusal);
   const parentId = target?.id ?? null;
-  await act.updateTable('namespaces').set({ parent_id: parentId, updated_at: act.now }).where('id', '=', id).execute();
-  await moveClosure(act, id, parentId);
-  await moveGroup(act, id, childOf(target, group.path, group.name));
-  if (target !== null) await lowerVisibility(act, id, target.visibility);
-  await act.publish('transferred', { type: 'group', id });
-  return readGroupRow(act, id);
+  await uow.updateTable('namespaces').set({ parent_id: parentId, updated_at: uow.now }).where('id', '=', id).execute();
+  await moveClosure(uow, id, parentId);
+  await moveGroup(uow, id, childOf(target, group.path, group.name));
+  if (target !== null) await lowerVisibility(uow, id, target.visibility);
+  await uow.publish('transferred', { type: 'group', id });
+  return readGroupRow(uow, id);
 }
 
-async function whyNot(act: Act<SignedIn>, group: Group, target: Group | null): Promise<TransferRefusal | null> {
+async function whyNot(uow: UnitOfWork<SignedIn>, group: Group, target: Group | null): Promise<TransferRefusal | null> {
   if (target === null && group.parent_id === null) return 'isRoot';
   if (target !== null && group.parent_id === target.id) return 'sameParent';
-  if (target !== null && (await isInside(act, target.id, group.id))) return 'intoItself';
-  if (!(await mayHaveGroupsIn(act, target))) return 'noPermission';
+  if (target !== null && (await isInside(uow, target.id, group.id))) return 'intoItself';
+  if (!(await mayHaveGroupsIn(uow, target))) return 'noPermission';
   if (target === null && isReservedName(group.path)) return 'pathTaken';
   const place = childOf(target, group.path, group.name);
-  if (!(await isPathFree(act, place.full_path, group.id))) return 'pathTaken';
-  return (await isTooDeep(act, place, group.id)) ? 'tooDeep' : null;
+  if (!(await isPathFree(uow, place.full_path, group.id))) return 'pathTaken';
+  return (await isTooDeep(uow, place, group.id)) ? 'tooDeep' : null;
 }
 
 /** index: namespace_closure_pkey */

@@ -5,7 +5,7 @@ import { changeGroupAttributes, type GroupAttributes, groupAttributes } from '#d
 import type { Group } from '#domain/namespaces/groups.ts';
 import { groupPathProblems, nameProblems } from '#domain/namespaces/name-validation.ts';
 import { childOf, type Place, placeOfNamespace } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordChanges } from './activity.ts';
@@ -23,11 +23,11 @@ interface GroupChanges extends GroupWish {
 
 /** Changes a group; another name or path changes the full path of everything below it at once. */
 export async function updateGroup(
-  act: Act,
+  uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
   changes: GroupChanges,
 ): Promise<GroupRow | Failure<'invalid' | 'gone'>> {
-  const group = await groupNow(act, id);
+  const group = await groupNow(uow, id);
   if (group === null) return refused('gone');
   const next: Columns = {
     name: changes.name ?? group.name,
@@ -35,31 +35,31 @@ export async function updateGroup(
     description: changes.description === undefined ? group.description : (changes.description ?? ''),
     visibility: changes.visibility ?? group.visibility,
   };
-  const parent = group.parent_id === null ? null : await readParent(act, group.parent_id);
+  const parent = group.parent_id === null ? null : await readParent(uow, group.parent_id);
   const place = childOf(parent, next.path, next.name);
-  const attributes = attributeChanges(changes, act, parent === null);
+  const attributes = attributeChanges(changes, uow, parent === null);
   const errors = fieldErrors({
-    ...(await problemsWith(act, { group, parent, place, next })),
+    ...(await problemsWith(uow, { group, parent, place, next })),
     ...attributeErrors(changes, attributes),
   });
   if (errors !== null) return invalid(errors);
-  await act
+  await uow
     .updateTable('namespaces')
     .set({
       ...next,
       name_key: foldCase(next.name),
       attributes: changeGroupAttributes(group.attributes, attributes),
-      updated_at: act.now,
+      updated_at: uow.now,
     })
     .where('id', '=', id)
     .execute();
   if (letsRunnersIn(groupAttributes(group.attributes), attributes))
-    await act.publish('runners-let-in', { type: 'group', id });
+    await uow.publish('runners-let-in', { type: 'group', id });
   if (openness(next.visibility) < openness(group.visibility))
-    await act.publish('sight-narrowed', { type: 'group', id });
-  if (next.name !== group.name || next.path !== group.path) await moveGroup(act, id, place);
-  await recordChanges(act, { id, full_path: place.full_path }, group, next);
-  return readGroupRow(act, id);
+    await uow.publish('sight-narrowed', { type: 'group', id });
+  if (next.name !== group.name || next.path !== group.path) await moveGroup(uow, id, place);
+  await recordChanges(uow, { id, full_path: place.full_path }, group, next);
+  return readGroupRow(uow, id);
 }
 
 /** May projects below take the runners of the instance, which they might not before? */
@@ -89,20 +89,20 @@ interface Change {
 }
 
 /** What was fine before and stays as it is, is not asked again. */
-async function problemsWith(act: Act, change: Change): Promise<FieldErrors> {
+async function problemsWith(uow: UnitOfWork, change: Change): Promise<FieldErrors> {
   const { group, parent, place, next } = change;
   const path = next.path === group.path ? [] : groupPathProblems(next.path, { topLevel: parent === null });
   return {
     name: next.name === group.name ? [] : nameProblems(next.name),
-    path: path.length > 0 ? path : await placeProblems(act, place, group.id),
-    visibility_level: next.visibility === group.visibility ? [] : await visibilityProblems(act, change),
+    path: path.length > 0 ? path : await placeProblems(uow, place, group.id),
+    visibility_level: next.visibility === group.visibility ? [] : await visibilityProblems(uow, change),
   };
 }
 
-async function visibilityProblems(act: Act, { group, parent, next: { visibility } }: Change): Promise<string[]> {
+async function visibilityProblems(uow: UnitOfWork, { group, parent, next: { visibility } }: Change): Promise<string[]> {
   return [
     ...tooVisibleFor(parent, visibility),
-    ...(await tooVisibleBelow(act, group.id, visibility)),
-    ...restrictedErrors(act.by, visibility, await readSettings(act)),
+    ...(await tooVisibleBelow(uow, group.id, visibility)),
+    ...restrictedErrors(uow.by, visibility, await readSettings(uow)),
   ];
 }

@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { recordProjectVisibility } from '../projects/index.ts';
 import { recordVisibility } from './activity.ts';
 
@@ -43,19 +43,19 @@ function hasProjectsBelow(db: Reader, groupId: number, levels: readonly Visibili
 }
 
 /** Lowers whatever in the group, itself included, is more visible, and records that of each. */
-export async function lowerVisibility(act: Act, groupId: number, visibility: Visibility): Promise<void> {
+export async function lowerVisibility(uow: UnitOfWork, groupId: number, visibility: Visibility): Promise<void> {
   const wider = widerThan(visibility);
   if (wider.length === 0) return;
-  const [groups, projects] = [await groupsInside(act, groupId, wider), await projectsInside(act, groupId, wider)];
-  const lowered = { visibility, updated_at: act.now };
-  const inside = namespacesInside(act, groupId);
+  const [groups, projects] = [await groupsInside(uow, groupId, wider), await projectsInside(uow, groupId, wider)];
+  const lowered = { visibility, updated_at: uow.now };
+  const inside = namespacesInside(uow, groupId);
   // index: namespace_closure_by_ancestor, projects_by_namespace
-  const groupRows = act.updateTable('namespaces').set(lowered).where('visibility', 'in', wider);
+  const groupRows = uow.updateTable('namespaces').set(lowered).where('visibility', 'in', wider);
   await groupRows.where('id', 'in', inside).execute();
-  const projectRows = act.updateTable('projects').set(lowered).where('visibility', 'in', wider);
+  const projectRows = uow.updateTable('projects').set(lowered).where('visibility', 'in', wider);
   await projectRows.where('namespace_id', 'in', inside).execute();
-  for (const group of groups) await recordVisibility(act, group, group.visibility, visibility);
-  for (const project of projects) await recordProjectVisibility(act, project, project.visibility, visibility);
+  for (const group of groups) await recordVisibility(uow, group, group.visibility, visibility);
+  for (const project of projects) await recordProjectVisibility(uow, project, project.visibility, visibility);
 }
 
 /** index: namespace_closure_by_ancestor, routes_by_namespace */

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '#activity/index.ts';
 import type { Membership } from '#domain/members/memberships.ts';
 import { roleName } from '#domain/members/roles.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** What a change of members leaves in the history (contract/activity.md, both tables "What records ..."). */
 
@@ -14,10 +14,10 @@ export interface Audited {
 
 type Event = Pick<AuditEvent, 'name' | 'message' | 'details'>;
 
-async function audit(act: Act, { membership, full_path, user_name }: Audited, event: Event) {
+async function audit(uow: UnitOfWork, { membership, full_path, user_name }: Audited, event: Event) {
   const { id, user_id, source_type, source_id } = membership;
   const type = source_type === 'group' ? 'Group' : 'Project';
-  await act.record({
+  await uow.record({
     ...event,
     entity: { type, id: source_id, path: full_path },
     target: { type: 'User', id: user_id, details: user_name },
@@ -28,22 +28,22 @@ async function audit(act: Act, { membership, full_path, user_name }: Audited, ev
 const roleText = (level: number) => `Default role: ${roleName(level)}`;
 
 async function recordInFeed(
-  act: Act,
+  uow: UnitOfWork,
   { source_type, source_id, user_id }: Membership,
   action: 'joined' | 'left' | 'expired',
 ) {
   if (source_type !== 'project') return;
-  await act.record({ projectId: source_id, authorId: user_id, action, target: { type: 'Project' } });
+  await uow.record({ projectId: source_id, authorId: user_id, action, target: { type: 'Project' } });
 }
 
-export async function recordJoined(act: Act, audited: Audited): Promise<void> {
-  await recordInFeed(act, audited.membership, 'joined');
-  await recordAdded(act, audited);
+export async function recordJoined(uow: UnitOfWork, audited: Audited): Promise<void> {
+  await recordInFeed(uow, audited.membership, 'joined');
+  await recordAdded(uow, audited);
 }
 
 /** The same, of which no feed tells. */
-export async function recordAdded(act: Act, audited: Audited): Promise<void> {
-  await audit(act, audited, {
+export async function recordAdded(uow: UnitOfWork, audited: Audited): Promise<void> {
+  await audit(uow, audited, {
     name: 'member_created',
     message: 'Membership created',
     details: { add: 'user_access', as: roleText(audited.membership.access_level) },
@@ -51,10 +51,10 @@ export async function recordAdded(act: Act, audited: Audited): Promise<void> {
 }
 
 /** `audited.membership` as it is now, `before` as it was. */
-export async function recordChanged(act: Act, audited: Audited, before: Membership): Promise<void> {
+export async function recordChanged(uow: UnitOfWork, audited: Audited, before: Membership): Promise<void> {
   const { access_level, expires_at } = audited.membership;
   if (access_level === before.access_level && expires_at === before.expires_at) return;
-  await audit(act, audited, {
+  await audit(uow, audited, {
     name: 'member_updated',
     message: 'Membership updated',
     details: {
@@ -68,19 +68,19 @@ export async function recordChanged(act: Act, audited: Audited, before: Membersh
   });
 }
 
-export async function recordRemoved(act: Act, audited: Audited): Promise<void> {
-  await recordInFeed(act, audited.membership, 'left');
-  await audit(act, audited, {
+export async function recordRemoved(uow: UnitOfWork, audited: Audited): Promise<void> {
+  await recordInFeed(uow, audited.membership, 'left');
+  await audit(uow, audited, {
     name: 'member_destroyed',
     message: 'Membership destroyed',
     details: { remove: 'user_access', as: roleText(audited.membership.access_level) },
   });
 }
 
-export async function recordExpired(act: Act, audited: Audited): Promise<void> {
+export async function recordExpired(uow: UnitOfWork, audited: Audited): Promise<void> {
   const { access_level, expires_at } = audited.membership;
-  await recordInFeed(act, audited.membership, 'expired');
-  await audit(act, audited, {
+  await recordInFeed(uow, audited.membership, 'expired');
+  await audit(uow, audited, {
     name: 'member_destroyed',
     message: `Membership expired on ${expires_at}`,
     details: {

@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { findUser, readUser, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { addMembership, findMembership, stands } from '#domain/members/memberships.ts';
-import { type Act, takenBy } from '#events/unit-of-work.ts';
+import { takenBy, type UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { recordJoined } from './activity.ts';
@@ -22,23 +22,23 @@ type AddRefusal = 'gone' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
 
 /** Makes one user a direct member. */
 export async function addMember(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   parent: Parent,
   named: Named,
   { accessLevel, expiresAt }: NewMember,
 ): Promise<MemberRow | Failure<AddRefusal>> {
-  const user = await findOne(act, named);
+  const user = await findOne(uow, named);
   if (user === null) return refused('unknownUser');
-  if (!(await stands(act, parent))) return refused('gone');
+  if (!(await stands(uow, parent))) return refused('gone');
   if (isAboveCaller(parent, accessLevel)) return refused('forbidden');
-  if ((await findMembership(act, parent, user.id)) !== null) return refused('exists');
-  const errors = await problemsWith(act, parent, { userId: user.id, accessLevel, expiresAt });
+  if ((await findMembership(uow, parent, user.id)) !== null) return refused('exists');
+  const errors = await problemsWith(uow, parent, { userId: user.id, accessLevel, expiresAt });
   if (errors !== null) return invalid(errors);
-  const createdById = act.by.user.id;
-  const membership = await addMembership(act, parent, { userId: user.id, accessLevel, expiresAt, createdById });
+  const createdById = uow.by.user.id;
+  const membership = await addMembership(uow, parent, { userId: user.id, accessLevel, expiresAt, createdById });
   if (membership === null) return invalid({ user_id: ['project bots cannot be added to other groups / projects'] });
-  await recordJoined(act, { membership, full_path: parent.full_path, user_name: user.name });
-  return withUser(act, membership);
+  await recordJoined(uow, { membership, full_path: parent.full_path, user_name: user.name });
+  return withUser(uow, membership);
 }
 
 /** Unique index -> how whoever loses a race to it is refused. */

@@ -100,7 +100,7 @@ export const [createGroupMember, createProjectMember] = forBoth((parent) =>
     async handle({ parent, caller, params }, { acting, database }) {
       const users = [...(params.user_id ?? []), ...(params.username ?? [])];
       const wish = { accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
-      const add = (named: Named) => acting(caller, (act) => addMember(act, parent, named, wish));
+      const add = (named: Named) => acting(caller, (uow) => addMember(uow, parent, named, wish));
       const [first, ...others] = users;
       if (first === undefined) return refused('unknownUser');
       return others.length === 0 ? add(first) : addMembers(add, parent, users, wish, database.reader);
@@ -117,8 +117,8 @@ export const [updateGroupMember, updateProjectMember] = forBoth((parent) =>
     refuses: { missing: NOT_FOUND, forbidden: FORBIDDEN, invalid: INVALID },
     records: ['member_updated'],
     answer: shown(Member),
-    write: (act, { parent, params }) =>
-      changeMember(act, parent, params.user_id, { accessLevel: params.access_level, expiresAt: params.expires_at }),
+    write: (uow, { parent, params }) =>
+      changeMember(uow, parent, params.user_id, { accessLevel: params.access_level, expiresAt: params.expires_at }),
   }),
 );
 
@@ -133,8 +133,8 @@ export const [deleteGroupMember, deleteProjectMember] = forBoth((parent) =>
     // A member of projects below leaves them, too.
     records: ['left Project', 'member_destroyed'],
     answer: nothing,
-    write: (act, { parent, params }) =>
-      removeMember(act, parent, params.user_id, {
+    write: (uow, { parent, params }) =>
+      removeMember(uow, parent, params.user_id, {
         skipSubresources: params.skip_subresources,
         unassign: params.unassign_issuables,
       }),

@@ -2,7 +2,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { endMembership, expiredMemberships, findMembership, type Membership } from '#domain/members/memberships.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
@@ -17,7 +17,7 @@ export const expireMembers = defineJob({
   async handle({ database, acting }: Rooms) {
     for (;;) {
       const due = await expiredMemberships(database.reader, BATCH);
-      for (const membership of due) await acting(NOBODY, (act) => expire(act, membership));
+      for (const membership of due) await acting(NOBODY, (uow) => expire(uow, membership));
       if (due.length < BATCH) return;
     }
   },
@@ -25,13 +25,13 @@ export const expireMembers = defineJob({
 
 export const expireMembersDaily: Schedule<Rooms> = { name: 'expire-members', cron: '5 0 * * *', job: expireMembers };
 
-async function expire(act: Act, { source_type, source_id, user_id }: Membership): Promise<void> {
-  const membership = await findMembership(act, { type: source_type, id: source_id }, user_id);
+async function expire(uow: UnitOfWork, { source_type, source_id, user_id }: Membership): Promise<void> {
+  const membership = await findMembership(uow, { type: source_type, id: source_id }, user_id);
   // It may have got another last day meanwhile.
-  if (membership?.expires_at == null || membership.expires_at > act.today) return;
-  const user_name = (await readUser(act, user_id))?.name ?? '';
-  await recordExpired(act, { membership, full_path: await pathOf(act, membership), user_name });
-  await endMembership(act, membership);
+  if (membership?.expires_at == null || membership.expires_at > uow.today) return;
+  const user_name = (await readUser(uow, user_id))?.name ?? '';
+  await recordExpired(uow, { membership, full_path: await pathOf(uow, membership), user_name });
+  await endMembership(uow, membership);
 }
 
 /** index: routes_by_namespace, routes_by_project */

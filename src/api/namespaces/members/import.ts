@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { addMembership, findMembership, inheritedMembership, type Membership } from '#domain/members/memberships.ts';
 import { ROLES } from '#domain/members/roles.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { recordAdded } from './activity.ts';
 
@@ -19,19 +19,19 @@ export interface ImportedMember {
  * much from above.
  */
 export async function importMember(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   parent: Parent,
   { userId, accessLevel: given, expiresAt }: ImportedMember,
 ): Promise<Membership | null> {
   const accessLevel = ROLES.findLast((role) => role <= Math.min(given, parent.role));
-  const user = await readUser(act, userId);
-  if (accessLevel === undefined || user === null || userId === act.by.user.id) return null;
-  if (expiresAt !== null && expiresAt <= act.today) return null;
-  if ((await findMembership(act, parent, userId)) !== null) return null;
-  const inherited = await inheritedMembership(act, parent, userId);
+  const user = await readUser(uow, userId);
+  if (accessLevel === undefined || user === null || userId === uow.by.user.id) return null;
+  if (expiresAt !== null && expiresAt <= uow.today) return null;
+  if ((await findMembership(uow, parent, userId)) !== null) return null;
+  const inherited = await inheritedMembership(uow, parent, userId);
   if (inherited !== null && inherited.access_level >= accessLevel) return null;
-  const createdById = act.by.user.id;
-  const membership = await addMembership(act, parent, { userId, accessLevel, expiresAt, createdById });
-  if (membership !== null) await recordAdded(act, { membership, full_path: parent.full_path, user_name: user.name });
+  const createdById = uow.by.user.id;
+  const membership = await addMembership(uow, parent, { userId, accessLevel, expiresAt, createdById });
+  if (membership !== null) await recordAdded(uow, { membership, full_path: parent.full_path, user_name: user.name });
   return membership;
 }

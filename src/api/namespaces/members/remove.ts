@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { endMembership, findMembership, membershipsBelow } from '#domain/members/memberships.ts';
 import { isTokenBot } from '#domain/members/token-bots.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { isAbove } from './access.ts';
@@ -21,20 +21,20 @@ export interface Removal {
  * so does a token's bot; two at once can't remove one another's last Owner.
  */
 export async function removeMember(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   parent: Parent,
   userId: number,
   { skipSubresources, unassign }: Removal,
 ): Promise<undefined | Failure<'missing' | 'forbidden'>> {
-  const own = await findMembership(act, parent, userId);
+  const own = await findMembership(uow, parent, userId);
   if (own === null) return refused('missing');
-  if (isAbove(parent, act.by.user.id, own)) return refused('forbidden');
-  if (await isTokenBot(act, userId)) return refused('forbidden');
-  if (await mustStayOwner(act, parent, own)) return refused('forbidden');
-  const user_name = (await readUser(act, userId))?.name ?? '';
-  const below = parent.type === 'group' && !skipSubresources ? await membershipsBelow(act, parent.id, userId) : [];
+  if (isAbove(parent, uow.by.user.id, own)) return refused('forbidden');
+  if (await isTokenBot(uow, userId)) return refused('forbidden');
+  if (await mustStayOwner(uow, parent, own)) return refused('forbidden');
+  const user_name = (await readUser(uow, userId))?.name ?? '';
+  const below = parent.type === 'group' && !skipSubresources ? await membershipsBelow(uow, parent.id, userId) : [];
   for (const membership of [{ ...own, full_path: parent.full_path }, ...below]) {
-    await recordRemoved(act, { membership, full_path: membership.full_path, user_name });
-    await endMembership(act, membership, { unassign });
+    await recordRemoved(uow, { membership, full_path: membership.full_path, user_name });
+    await endMembership(uow, membership, { unassign });
   }
 }

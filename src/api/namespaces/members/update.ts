@@ -2,7 +2,7 @@ import { readUser } from '#authentication/users/users.ts';
 import { changeMembership, findMembership } from '#domain/members/memberships.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { isTokenBot } from '#domain/members/token-bots.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import { recordChanged } from './activity.ts';
@@ -21,23 +21,23 @@ export interface Change {
  * last Owner away between them.
  */
 export async function changeMember(
-  act: Act,
+  uow: UnitOfWork,
   parent: Parent,
   userId: number,
   { accessLevel, expiresAt }: Change,
 ): Promise<MemberRow | Failure<'missing' | 'forbidden' | 'invalid'>> {
-  const before = await findMembership(act, parent, userId);
+  const before = await findMembership(uow, parent, userId);
   if (before === null) return refused('missing');
   if (before.access_level > parent.role || isAboveCaller(parent, accessLevel)) return refused('forbidden');
-  if (await isTokenBot(act, userId)) return refused('forbidden');
+  if (await isTokenBot(uow, userId)) return refused('forbidden');
   const wish = { userId, accessLevel, expiresAt: expiresAt === undefined ? before.expires_at : expiresAt };
   // A last day that has come already and stays as it is, is not a new mistake.
   const checked = wish.expiresAt === before.expires_at ? { ...wish, expiresAt: null } : wish;
-  const errors = await problemsWith(act, parent, checked);
+  const errors = await problemsWith(uow, parent, checked);
   if (errors !== null) return invalid(errors);
-  if (accessLevel < OWNER && (await mustStayOwner(act, parent, before))) return refused('forbidden');
-  const membership = await changeMembership(act, before.id, { access_level: accessLevel, expires_at: wish.expiresAt });
-  const user_name = (await readUser(act, userId))?.name ?? '';
-  await recordChanged(act, { membership, full_path: parent.full_path, user_name }, before);
-  return withUser(act, membership);
+  if (accessLevel < OWNER && (await mustStayOwner(uow, parent, before))) return refused('forbidden');
+  const membership = await changeMembership(uow, before.id, { access_level: accessLevel, expires_at: wish.expiresAt });
+  const user_name = (await readUser(uow, userId))?.name ?? '';
+  await recordChanged(uow, { membership, full_path: parent.full_path, user_name }, before);
+  return withUser(uow, membership);
 }

@@ -129,8 +129,8 @@ export const deleteProject = endpoint({
   handle: ({ caller, project, params }, { acting }) =>
     inPieces(acting, caller, {
       // Of what has begun to go nobody has anything any more.
-      ask: async (act, begun) => (begun ? undefined : stillInProject(act, caller, project.id, 'remove_project')),
-      piece: (act) => remove(act, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
+      ask: async (uow, begun) => (begun ? undefined : stillInProject(uow, caller, project.id, 'remove_project')),
+      piece: (uow) => remove(uow, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
     }),
 });
 
@@ -141,7 +141,7 @@ export const restoreProject = endpoint({
   refuses: { notMarked: [400, 'Project has not been marked for deletion'], gone: GONE.Project },
   answer: created(Project),
   handle: ({ caller, project }, { acting }) =>
-    acting(caller, (act) => restore(act, project), { againWhenTaken: Object.keys(TAKEN) }),
+    acting(caller, (uow) => restore(uow, project), { againWhenTaken: Object.keys(TAKEN) }),
 });
 
 export const archiveProject = endpoint({
@@ -156,7 +156,7 @@ export const archiveProject = endpoint({
   },
   records: ['project_archived'],
   answer: created(Project),
-  write: (act, { project }) => archive(act, project),
+  write: (uow, { project }) => archive(uow, project),
 });
 
 export const unarchiveProject = endpoint({
@@ -170,7 +170,7 @@ export const unarchiveProject = endpoint({
   },
   records: ['project_unarchived'],
   answer: created(Project),
-  write: (act, { project }) => unarchive(act, project),
+  write: (uow, { project }) => unarchive(uow, project),
 });
 
 export const transferProject = endpoint({
@@ -182,7 +182,7 @@ export const transferProject = endpoint({
   taken: TRANSFER_TAKEN,
   records: ['project_namespace_updated'],
   answer: shown(Project),
-  write: (act, { project, params }) => transfer(act, project, params.namespace),
+  write: (uow, { project, params }) => transfer(uow, project, params.namespace),
 });
 
 export const listUserProjects = endpoint({

@@ -3,7 +3,7 @@ import { addMembership, changeMembership, findMembership } from '#domain/members
 import { OWNER } from '#domain/members/roles.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { FORBIDDEN, GONE } from '#http/errors/error-messages.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { recordMoved, recordProjectVisibility } from './activity.ts';
@@ -35,40 +35,40 @@ type TransferRefusal = keyof typeof TRANSFER_REFUSALS;
 
 /** Moves a project to the namespace of this id or full path; it becomes no more visible than what it comes into. */
 export async function transfer(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   namespace: string,
 ): Promise<Project | Failure<TransferRefusal>> {
-  const before = await findProject(act, act.by, String(project.id));
+  const before = await findProject(uow, uow.by, String(project.id));
   if (before === null) return refused('gone');
-  if (!mayInProject(act.by, 'transfer_project', before)) return refused('forbidden');
-  const target = await findTarget(act, act.by, namespace);
-  if (target === null || !belongsTo(act.by, target)) return refused('noNamespace');
+  if (!mayInProject(uow.by, 'transfer_project', before)) return refused('forbidden');
+  const target = await findTarget(uow, uow.by, namespace);
+  if (target === null || !belongsTo(uow.by, target)) return refused('noNamespace');
   if (before.namespace_id === target.id) return refused('sameNamespace');
-  if (!mayReceiveProjects(act.by, target)) return refused('notPermitted');
-  const from = await placeOfNamespace(act, before.namespace_id);
+  if (!mayReceiveProjects(uow.by, target)) return refused('notPermitted');
+  const from = await placeOfNamespace(uow, before.namespace_id);
   const place = childOf(target, before.path, before.name);
   const wanted = { namespaceId: target.id, name: before.name, fullPath: place.full_path };
-  if ((await takenFields(act, wanted)) !== null) return refused('taken');
+  if ((await takenFields(uow, wanted)) !== null) return refused('taken');
   const visibility = visibilityIn(target, before.visibility);
-  await act
+  await uow
     .updateTable('projects')
-    .set({ namespace_id: target.id, visibility, updated_at: act.now })
+    .set({ namespace_id: target.id, visibility, updated_at: uow.now })
     .where('id', '=', project.id)
     .execute();
-  await moveTo(act, project, place);
-  await act.publish('transferred', { type: 'project', id: project.id });
-  if (target.owner_id !== null) await ensureOwner(act, project.id, target.owner_id);
+  await moveTo(uow, project, place);
+  await uow.publish('transferred', { type: 'project', id: project.id });
+  if (target.owner_id !== null) await ensureOwner(uow, project.id, target.owner_id);
   const moved = { id: project.id, full_path: place.full_path };
-  await recordProjectVisibility(act, moved, before.visibility, visibility);
-  await recordMoved(act, moved, from.full_path, target.full_path);
-  return readAgain(act, project);
+  await recordProjectVisibility(uow, moved, before.visibility, visibility);
+  await recordMoved(uow, moved, from.full_path, target.full_path);
+  return readAgain(uow, project);
 }
 
 /** Who owns a personal namespace owns its projects by a row of his own. */
-async function ensureOwner(act: Act, projectId: number, ownerId: number): Promise<void> {
+async function ensureOwner(uow: UnitOfWork, projectId: number, ownerId: number): Promise<void> {
   const source = { type: 'project', id: projectId } as const;
-  const own = await findMembership(act, source, ownerId);
-  if (own) await changeMembership(act, own.id, { access_level: OWNER, expires_at: null });
-  else await addMembership(act, source, { userId: ownerId, accessLevel: OWNER, createdById: act.by.user?.id ?? null });
+  const own = await findMembership(uow, source, ownerId);
+  if (own) await changeMembership(uow, own.id, { access_level: OWNER, expires_at: null });
+  else await addMembership(uow, source, { userId: ownerId, accessLevel: OWNER, createdById: uow.by.user?.id ?? null });
 }

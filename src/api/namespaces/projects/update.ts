@@ -7,7 +7,7 @@ import type { ProjectsTable } from '#database/tables/domain.ts';
 import { nameProblems, pathProblems } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { makeDefault, pointHead, whileBranchIsThere } from '#repositories/branches/default-branch.ts';
@@ -37,11 +37,11 @@ export async function update(
 ): Promise<Project | Failure<UpdateRefusal>> {
   const { git, acting, database } = rooms;
   const storages = Object.keys(rooms.config.storages);
-  if (!changesBranch(project, values)) return acting(caller, (act) => change(act, project, values, storages));
+  if (!changesBranch(project, values)) return acting(caller, (uow) => change(uow, project, values, storages));
   const endsReadOnly = isAdministrator(caller) && values.repository_read_only === false;
   if (project.read_only && !endsReadOnly) return refused('readOnly');
   const changed = await whileBranchIsThere(rooms, project, values.default_branch as string, (seen) =>
-    acting(caller, async (act) => (await makeDefault(act, project.id, seen)) ?? change(act, project, values, storages)),
+    acting(caller, async (uow) => (await makeDefault(uow, project.id, seen)) ?? change(uow, project, values, storages)),
   );
   if (!isFailure(changed)) await pointHead(database.reader, git, project.id);
   return changed;
@@ -52,28 +52,28 @@ const changesBranch = ({ default_branch: now }: Project, { default_branch: next 
 
 /** The row is read again, so that two changes at once both count. */
 async function change(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   values: AttributeValues,
   storages: readonly string[],
 ): Promise<Project | Failure<'invalid' | 'gone' | 'readOnly'>> {
   // index: projects primary key
-  const before = await act
+  const before = await uow
     .selectFrom('projects')
     .select(['id', 'namespace_id', 'name', 'path', 'description', 'visibility', 'attributes', 'builds_access_level'])
     .select(['issues_access_level', 'merge_requests_access_level'])
     .where('id', '=', project.id)
     .executeTakeFirst();
   if (before === undefined) return refused('gone');
-  const sent = sentAttributes(values, before.attributes, act);
-  const repository = await readRepository(act, project.id);
+  const sent = sentAttributes(values, before.attributes, uow);
+  const repository = await readRepository(uow, project.id);
   if (needsToWrite(project, repository, sent)) return refused('readOnly');
   const name = sent.name ?? before.name;
   const path = sent.path ?? before.path;
-  const place = childOf(await placeOfNamespace(act, before.namespace_id), path, name);
+  const place = childOf(await placeOfNamespace(uow, before.namespace_id), path, name);
   const wanted = { namespaceId: before.namespace_id, name, fullPath: place.full_path, projectId: before.id };
-  const taken = await takenFields(act, wanted);
-  const wrong = await errorsOf(act, { before, repository, storages }, sent);
+  const taken = await takenFields(uow, wanted);
+  const wrong = await errorsOf(uow, { before, repository, storages }, sent);
   if (taken !== null || wrong !== null) return invalid({ ...taken, ...wrong });
   const changes = {
     ...columnsOf(sent),
@@ -82,21 +82,21 @@ async function change(
     path,
     attributes: withStored(before.attributes, storedPart(sent)),
   };
-  await act
+  await uow
     .updateTable('projects')
-    .set({ ...changes, updated_at: act.now })
+    .set({ ...changes, updated_at: uow.now })
     .where('id', '=', before.id)
     .execute();
-  if (name !== before.name || path !== before.path) await moveTo(act, project, place);
-  await updateRepository(act, project, sent);
+  if (name !== before.name || path !== before.path) await moveTo(uow, project, place);
+  await updateRepository(uow, project, sent);
   if (isElsewhere(repository, sent)) {
-    await act.publish('storage-wanted', { projectId: before.id, storage: sent.repository_storage as string });
+    await uow.publish('storage-wanted', { projectId: before.id, storage: sent.repository_storage as string });
   }
   const after = { ...before, ...changes } as typeof before;
-  if (letsRunnersIn(before, after)) await act.publish('runners-let-in', { type: 'project', id: before.id });
-  if (isNarrowed(before, after)) await act.publish('sight-narrowed', { type: 'project', id: before.id });
-  await recordChanges(act, { id: before.id, full_path: place.full_path }, before, after);
-  return readAgain(act, project);
+  if (letsRunnersIn(before, after)) await uow.publish('runners-let-in', { type: 'project', id: before.id });
+  if (isNarrowed(before, after)) await uow.publish('sight-narrowed', { type: 'project', id: before.id });
+  await recordChanges(uow, { id: before.id, full_path: place.full_path }, before, after);
+  return readAgain(uow, project);
 }
 
 type Runs = Pick<Selectable<ProjectsTable>, 'builds_access_level' | 'attributes'>;
@@ -123,8 +123,8 @@ function isNarrowed(before: Sight, after: Sight): boolean {
 type Before = Pick<Project, 'namespace_id' | 'visibility'>;
 
 // index: repositories primary key
-function readRepository(act: Act, projectId: number) {
-  return act
+function readRepository(uow: UnitOfWork, projectId: number) {
+  return uow
     .selectFrom('repositories')
     .select(['storage', 'read_only', 'move_id'])
     .where('project_id', '=', projectId)
@@ -155,7 +155,7 @@ interface Now {
 
 /** What is not sent is not asked again. */
 async function errorsOf(
-  act: Act,
+  uow: UnitOfWork,
   { before, repository, storages }: Now,
   sent: AttributeValues,
 ): Promise<FieldErrors | null> {
@@ -166,13 +166,13 @@ async function errorsOf(
     path: path == null ? [] : pathProblems(path),
     // Nothing moves what is read-only.
     ...valueErrors(sent, isReadOnly(repository, sent) ? [repository.storage] : storages),
-    visibility_level: changesVisibility ? await changedVisibilityProblems(act, before, visibility) : [],
+    visibility_level: changesVisibility ? await changedVisibilityProblems(uow, before, visibility) : [],
   });
 }
 
-async function changedVisibilityProblems(act: Act, before: Before, visibility: Visibility): Promise<string[]> {
-  const restricted = restrictedErrors(act.by, visibility, await readSettings(act));
-  return restricted.length > 0 ? restricted : groupProblems(act, before, visibility);
+async function changedVisibilityProblems(uow: UnitOfWork, before: Before, visibility: Visibility): Promise<string[]> {
+  const restricted = restrictedErrors(uow.by, visibility, await readSettings(uow));
+  return restricted.length > 0 ? restricted : groupProblems(uow, before, visibility);
 }
 
 /** Unlike a new project's, a visibility above the group's is refused here. */
@@ -187,12 +187,12 @@ async function groupProblems(db: Reader, { namespace_id }: Before, visibility: V
   return [`${visibility} is not allowed in a ${namespace.visibility} group.`];
 }
 
-async function updateRepository(act: Act, project: Project, sent: AttributeValues): Promise<void> {
+async function updateRepository(uow: UnitOfWork, project: Project, sent: AttributeValues): Promise<void> {
   const { repository_read_only: read_only } = sent;
   if (read_only != null) {
-    await act.updateTable('repositories').set({ read_only }).where('project_id', '=', project.id).execute();
+    await uow.updateTable('repositories').set({ read_only }).where('project_id', '=', project.id).execute();
   }
   if (!changesBranch(project, sent)) return;
-  await enqueue(act, pointHeadJob, { projectId: project.id });
-  await summarizeSoon(act, project.id);
+  await enqueue(uow, pointHeadJob, { projectId: project.id });
+  await summarizeSoon(uow, project.id);
 }

@@ -14,7 +14,7 @@ export const starProject = endpoint({
   access: inProject('read_project'),
   refuses: { already: NOT_MODIFIED },
   answer: created(Project),
-  write: (act, { project }) => star(act, project),
+  write: (uow, { project }) => star(uow, project),
 });
 
 export const unstarProject = endpoint({
@@ -23,7 +23,7 @@ export const unstarProject = endpoint({
   access: inProject('read_project'),
   refuses: { already: NOT_MODIFIED },
   answer: created(Project),
-  write: (act, { project }) => unstar(act, project),
+  write: (uow, { project }) => unstar(uow, project),
 });
 
 export const listProjectStarrers = endpoint({

@@ -5,7 +5,7 @@ import { removeSomeStars } from './store.ts';
 /** The stars of a deleted user go with him. Those of a destroyed project go by their foreign key. */
 export const forgetStars = subscription({
   fact: 'user-deleted',
-  async inTransaction(act, { userId }) {
-    while ((await removeSomeStars(act, userId, PIECE)) === PIECE);
+  async inTransaction(uow, { userId }) {
+    while ((await removeSomeStars(uow, userId, PIECE)) === PIECE);
   },
 });

@@ -3,7 +3,7 @@ import { deleteUserRow, ghostId } from '#authentication/users/deletion.ts';
 import { endMembershipsOf } from '#domain/members/memberships.ts';
 import { deletePersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import { PIECE } from '#events/batches.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { forgetIntentUser } from '#repositories/ref-updates/intents.ts';
 import { forgetSomeCreated } from './store.ts';
 
@@ -12,14 +12,14 @@ import { forgetSomeCreated } from './store.ts';
  * ghost, or with `hard` goes too (contract/conventions.md §10 "Internal users").
  */
 export async function removeUser(
-  act: Act,
+  uow: UnitOfWork,
   { userId, hard }: { readonly userId: number; readonly hard: boolean },
 ): Promise<void> {
-  await act.publish('user-deleted', { userId, ghostUserId: await ghostId(act), hard });
-  await endMembershipsOf(act, userId);
-  await forgetAuthorActivity(act, userId);
-  await forgetIntentUser(act, userId);
-  while ((await forgetSomeCreated(act, userId, PIECE)) === PIECE);
-  await deletePersonalNamespace(act, userId);
-  await deleteUserRow(act, userId);
+  await uow.publish('user-deleted', { userId, ghostUserId: await ghostId(uow), hard });
+  await endMembershipsOf(uow, userId);
+  await forgetAuthorActivity(uow, userId);
+  await forgetIntentUser(uow, userId);
+  while ((await forgetSomeCreated(uow, userId, PIECE)) === PIECE);
+  await deletePersonalNamespace(uow, userId);
+  await deleteUserRow(uow, userId);
 }

@@ -5,7 +5,7 @@ import { endAccount, isEnded } from '#authentication/users/deletion.ts';
 import { readUserUntilGone } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { solelyOwnedGroups } from '#domain/members/memberships.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { destroyUser } from './destroy.ts';
@@ -15,19 +15,19 @@ import { destroyUser } from './destroy.ts';
  * groups that nobody else owns, and contributions elsewhere, go too. Deleting a user again who waits for that changes nothing.
  */
 export async function deleteUser(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   userId: number,
   hard: boolean,
 ): Promise<undefined | Failure<'notFound' | 'onlyAdministrator' | 'soleOwner'>> {
-  const user = await readUserUntilGone(act, userId);
+  const user = await readUserUntilGone(uow, userId);
   if (user === null) return refused('notFound');
-  if (await isEnded(act, userId)) return undefined;
-  if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
-  if (!hard && (await isSoleOwner(act, userId))) return refused('soleOwner');
-  await endAccount(act, userId);
+  if (await isEnded(uow, userId)) return undefined;
+  if (await isOnlyAdministrator(uow, user)) return refused('onlyAdministrator');
+  if (!hard && (await isSoleOwner(uow, userId))) return refused('soleOwner');
+  await endAccount(uow, userId);
   const message = `User ${user.username} scheduled for deletion`;
-  await recordUser(act, user, { name: 'user_destroyed', called: user.username, message });
-  await enqueue(act, destroyUser, { userId, hard, by: act.by.user.id, address: act.by.address });
+  await recordUser(uow, user, { name: 'user_destroyed', called: user.username, message });
+  await enqueue(uow, destroyUser, { userId, hard, by: uow.by.user.id, address: uow.by.address });
 }
 
 async function isSoleOwner(db: Reader, userId: number): Promise<boolean> {

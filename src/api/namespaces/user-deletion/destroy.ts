@@ -5,7 +5,7 @@ import { callerOf } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { solelyOwnedGroups } from '#domain/members/memberships.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { sweepInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob } from '#jobs/job.ts';
@@ -38,24 +38,24 @@ export const destroyUser = defineJob({
     if (!(await isEnded(reader, userId))) return;
     const caller = await callerOf(reader, by, address);
     for (const id of await personalProjects(reader, userId)) {
-      await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (act) => destroyPieceOfProject(act, id) });
+      await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (uow) => destroyPieceOfProject(uow, id) });
     }
     if (hard) await destroyOwnedGroups(rooms, caller, userId);
     // A bot that pushes has made millions of them in three years.
     for (const forgetSome of [forgetSomeAuthorActivity, forgetSomeCreated, removeSomeStars]) {
       await sweepInBatches(rooms.database, PIECE, (tx, most) => forgetSome(tx, userId, most));
     }
-    await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (act) => pieceAhead(act, { userId, hard }) });
-    await rooms.acting(caller, (act) => destroyRest(act, { userId, hard }));
+    await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (uow) => pieceAhead(uow, { userId, hard }) });
+    await rooms.acting(caller, (uow) => destroyRest(uow, { userId, hard }));
   },
 });
 
 /** What families keep of him goes or becomes the ghost's. */
 async function pieceAhead(
-  act: Act,
+  uow: UnitOfWork,
   { userId, hard }: Pick<Destruction, 'userId' | 'hard'>,
 ): Promise<typeof MORE | undefined> {
-  return (await act.ahead('user-deleted', { userId, ghostUserId: await ghostId(act), hard })) ? MORE : undefined;
+  return (await uow.ahead('user-deleted', { userId, ghostUserId: await ghostId(uow), hard })) ? MORE : undefined;
 }
 
 /** A group that has got another Owner meanwhile stays. */
@@ -66,9 +66,9 @@ async function destroyOwnedGroups(rooms: Rooms, caller: Caller, userId: number):
   }
 }
 
-async function destroyRest(act: Act, { userId, hard }: Pick<Destruction, 'userId' | 'hard'>): Promise<void> {
-  if (!(await isEnded(act, userId))) return;
+async function destroyRest(uow: UnitOfWork, { userId, hard }: Pick<Destruction, 'userId' | 'hard'>): Promise<void> {
+  if (!(await isEnded(uow, userId))) return;
   // A request that was on its way when the account ended may have made one more.
-  for (const id of await personalProjects(act, userId)) await destroyProject(act, id);
-  await removeUser(act, { userId, hard });
+  for (const id of await personalProjects(uow, userId)) await destroyProject(uow, id);
+  await removeUser(uow, { userId, hard });
 }

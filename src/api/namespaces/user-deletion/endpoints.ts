@@ -19,5 +19,5 @@ export const deleteUser = endpoint({
   },
   records: ['user_destroyed', 'project_destroyed', 'group_destroyed'],
   answer: nothing,
-  write: (act, { user, params }) => remove(act, user.id, params.hard_delete),
+  write: (uow, { user, params }) => remove(uow, user.id, params.hard_delete),
 });

@@ -40,13 +40,13 @@ async function counts() {
 /** The rooms with acts that hear everything first. */
 function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name]) => void): typeof rooms {
   const acting: Acting = (by, doing) =>
-    rooms.acting(by, (act) => {
-      const { publish } = act;
+    rooms.acting(by, (uow) => {
+      const { publish } = uow;
       const heard: typeof publish = async (fact, payload) => {
         listen(fact, payload);
         await publish(fact, payload);
       };
-      return doing(Object.assign(act, { publish: heard }));
+      return doing(Object.assign(uow, { publish: heard }));
     });
   return { ...rooms, acting };
 }

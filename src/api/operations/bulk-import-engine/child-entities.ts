@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { ruledText, text } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
@@ -27,7 +27,7 @@ export const projectEntities = relation({
   },
   wanted: ({ migrateProjects }) => migrateProjects,
   fields: { ...below, path_with_namespace: required(text) },
-  store: (act, target, element) => addEntity(act, target, 'project_entity', element, element.path_with_namespace),
+  store: (uow, target, element) => addEntity(uow, target, 'project_entity', element, element.path_with_namespace),
 });
 
 export const subgroups = relation({
@@ -35,7 +35,7 @@ export const subgroups = relation({
   kind: 'group_entity',
   list: { group: ({ id }) => `/groups/${id}/subgroups?order_by=id&sort=asc` },
   fields: { ...below, full_path: required(text), marked_for_deletion: optional(boolean, false) },
-  store: (act, target, element) => addEntity(act, target, 'group_entity', element, element.full_path),
+  store: (uow, target, element) => addEntity(uow, target, 'group_entity', element, element.full_path),
 });
 
 interface Below {
@@ -45,7 +45,7 @@ interface Below {
 }
 
 async function addEntity(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   target: Target,
   type: EntityType,
   { path, ...element }: Below,
@@ -56,17 +56,17 @@ async function addEntity(
     return refused('failed', { message: 'The path of the source is none' });
   }
   // index: bulk_import_entities_by_import
-  const { count } = await act
+  const { count } = await uow
     .selectFrom('bulk_import_entities')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('bulk_import_id', '=', target.importId)
     .executeTakeFirstOrThrow();
   if (Number(count) >= MOST_ENTITIES) return refused('failed', { message: 'There are too many groups and projects' });
-  const { id } = await act
+  const { id } = await uow
     .insertInto('bulk_import_entities')
     .values({
       bulk_import_id: target.importId,
-      user_id: act.by.user.id,
+      user_id: uow.by.user.id,
       parent_id: target.entityId,
       source_type: type,
       source_full_path: fullPath,
@@ -75,8 +75,8 @@ async function addEntity(
       migrate_projects: target.migrateProjects,
       migrate_memberships: target.migrateMemberships,
       status: 'created',
-      created_at: act.now,
-      updated_at: act.now,
+      created_at: uow.now,
+      updated_at: uow.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -18,17 +18,17 @@ const OF_ENTITY = [
  */
 export const forgetImports = subscription({
   fact: 'user-deleted',
-  async inPieces(act, { userId }) {
+  async inPieces(uow, { userId }) {
     const idsIn = async (table: 'bulk_imports' | 'bulk_import_entities') =>
-      (await act.selectFrom(table).select('id').where('user_id', '=', userId).limit(PIECE).execute()).map(
+      (await uow.selectFrom(table).select('id').where('user_id', '=', userId).limit(PIECE).execute()).map(
         ({ id }) => id,
       );
     const [imports, entities] = [await idsIn('bulk_imports'), await idsIn('bulk_import_entities')];
     return pieceOf(
-      ...OF_IMPORT.map((rows) => () => deleteSomeKeyed(act, rows, imports, PIECE)),
-      ...OF_ENTITY.map((rows) => () => deleteSomeKeyed(act, rows, entities, PIECE)),
-      () => deleteSome(act, { table: 'bulk_import_entities', column: 'user_id' }, userId, PIECE),
-      () => deleteSome(act, { table: 'bulk_imports', column: 'user_id' }, userId, PIECE),
+      ...OF_IMPORT.map((rows) => () => deleteSomeKeyed(uow, rows, imports, PIECE)),
+      ...OF_ENTITY.map((rows) => () => deleteSomeKeyed(uow, rows, entities, PIECE)),
+      () => deleteSome(uow, { table: 'bulk_import_entities', column: 'user_id' }, userId, PIECE),
+      () => deleteSome(uow, { table: 'bulk_imports', column: 'user_id' }, userId, PIECE),
     );
   },
 });

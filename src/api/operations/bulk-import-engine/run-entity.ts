@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { findGroup, type Group } from '#domain/namespaces/groups.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isRaw, type Raw } from '#http/parameters/brackets.ts';
 import { readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
@@ -146,7 +146,7 @@ async function create(running: Running, tracker: TrackerRow): Promise<ImportFail
     const problems = new Problems();
     const element = readParameters(creation.fields, found.raw, problems);
     if (problems.any) throw new CallFailed([...problems.texts, ...Object.keys(problems.fields)].join(', '));
-    const made = await rooms.acting(by, (act) => store(act, running, tracker, creation, found.id, element as never), {
+    const made = await rooms.acting(by, (uow) => store(uow, running, tracker, creation, found.id, element as never), {
       turn: `bulk import into ${foldCase(entity.destination_namespace)}`,
     });
     return isFailure(made) ? failureOf(made) : null;
@@ -184,40 +184,44 @@ async function isFirstElsewhere(db: Reader, entity: EntityRow): Promise<boolean>
 
 /** In one act: it is made, and the entity knows it. */
 async function store(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   running: Running,
   tracker: TrackerRow,
   creation: Creation,
   sourceId: number,
   element: never,
 ): Promise<number | Failure> {
-  const now = await stillRunning(act, running);
-  await importerOf(act, now.user_id);
-  const parent = await parentOf(act, running, now);
+  const now = await stillRunning(uow, running);
+  await importerOf(uow, now.user_id);
+  const parent = await parentOf(uow, running, now);
   if (isFailure(parent)) return parent;
-  if (await isFirstElsewhere(act, now)) return refused('failed', { message: TAKEN });
+  if (await isFirstElsewhere(uow, now)) return refused('failed', { message: TAKEN });
   const { importId } = ids(running);
   const storages = Object.keys(running.rooms.git.storages);
   const wanted = { importId, parent, slug: now.destination_slug, storages, isChild: now.parent_id !== null };
-  const id = await creation.create(act, wanted, element);
+  const id = await creation.create(uow, wanted, element);
   if (isFailure(id)) return id;
-  await setEntity(act, now.id, {
+  await setEntity(uow, now.id, {
     source_id: sourceId,
     ...(creation.name === 'group' ? { namespace_id: id } : { project_id: id }),
     ...(parent === null ? {} : { destination_namespace: parent.full_path }),
   });
-  await setTracker(act, tracker.id, { status: 'finished' });
+  await setTracker(uow, tracker.id, { status: 'finished' });
   return id;
 }
 
 /** The group that it is made in: for what came below another group, what that has become, wherever it is now. */
-async function parentOf(act: Act<SignedIn>, running: Running, entity: EntityRow): Promise<Group | null | Failure> {
-  if (entity.parent_id === null) return checkDestination(act, act.by, entity, false);
-  const above = await readEntity(act, entity.parent_id);
-  const group = above?.namespace_id == null ? null : await findGroup(act, running.by, String(above.namespace_id));
+async function parentOf(
+  uow: UnitOfWork<SignedIn>,
+  running: Running,
+  entity: EntityRow,
+): Promise<Group | null | Failure> {
+  if (entity.parent_id === null) return checkDestination(uow, uow.by, entity, false);
+  const above = await readEntity(uow, entity.parent_id);
+  const group = above?.namespace_id == null ? null : await findGroup(uow, running.by, String(above.namespace_id));
   if (group === null) return refused('failed', { message: 'The group above is gone' });
   const fullPath = `${group.full_path}/${entity.destination_slug}`;
-  return (await isTaken(act, fullPath)) ? refused('failed', { message: TAKEN }) : group;
+  return (await isTaken(uow, fullPath)) ? refused('failed', { message: TAKEN }) : group;
 }
 
 async function endEntity(

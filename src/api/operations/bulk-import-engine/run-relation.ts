@@ -103,9 +103,9 @@ const tooMany = (relation: string): ImportFailure => ({
 });
 
 async function begin(running: Running, tracker: TrackerRow, relation: Relation): Promise<void> {
-  await running.rooms.acting(running.by, async (act) => {
-    await relation.before?.(act, await targetNow(act, running));
-    await setTracker(act, tracker.id, { status: 'started' });
+  await running.rooms.acting(running.by, async (uow) => {
+    await relation.before?.(uow, await targetNow(uow, running));
+    await setTracker(uow, tracker.id, { status: 'started' });
   });
 }
 
@@ -213,7 +213,7 @@ async function storePage(
 ): Promise<void> {
   const kind = { ...relation, relation: relation.name };
   const counting = (tx: Transaction) => countImported(tx, tracker.id);
-  const store = (act: never, now: Target, element: never, users: Users) => relation.store(act, now, element, users);
+  const store = (uow: never, now: Target, element: never, users: Users) => relation.store(uow, now, element, users);
   for await (const { element, key, id } of stored(running, tracker, kind, target, page, { store, counting })) {
     for (const child of relation.children ?? []) {
       await storeChildren(running, tracker, relation, child, target.source, { element, key, id });
@@ -222,7 +222,7 @@ async function storePage(
 }
 
 interface Storing {
-  readonly store: (act: never, target: Target, element: never, users: Users) => Promise<Stored>;
+  readonly store: (uow: never, target: Target, element: never, users: Users) => Promise<Stored>;
   readonly counting?: (tx: Transaction) => Promise<void>;
 }
 
@@ -278,15 +278,15 @@ async function storeOne(
   try {
     const done = await running.rooms.acting(
       running.by,
-      async (act) => {
-        const now = await targetNow(act, running);
+      async (uow) => {
+        const now = await targetNow(uow, running);
         // Another process has come before this one, which took it for dead.
-        const before = (await storedObjects(act, now, kind.kind, [key])).get(key);
+        const before = (await storedObjects(uow, now, kind.kind, [key])).get(key);
         if (before !== undefined) return before;
-        const id = await store(act as never, now, element as never, users);
+        const id = await store(uow as never, now, element as never, users);
         if (isFailure(id) || id === null) return id;
-        await keepObject(act, now, kind.kind, key, id);
-        await counting?.(act);
+        await keepObject(uow, now, kind.kind, key, id);
+        await counting?.(uow);
         return id;
       },
       { turn: kind.turn?.(target) },
@@ -346,8 +346,8 @@ async function storeChildren(
   const done = `${relation.kind}:${child.name}`;
   if ((await storedObjects(database.current().reader, ids(running), done, [parent.key])).has(parent.key)) return;
   const kind = { ...child, relation: name };
-  const store = (act: never, now: Target, element: never, users: Users) =>
-    child.store(act, now, { id: parent.id, element: parent.element }, element, users);
+  const store = (uow: never, now: Target, element: never, users: Users) =>
+    child.store(uow, now, { id: parent.id, element: parent.element }, element, users);
   const target = await targetNow(database.current().reader, running);
   const list = child.list(source, parent.element);
   try {

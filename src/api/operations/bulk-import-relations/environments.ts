@@ -19,9 +19,9 @@ export const environments = relation({
     tier: optional(oneOf(...TIERS)),
     state: optional(oneOf('available', 'stopping', 'stopped'), 'available'),
   },
-  async store(act, { place }, { name, external_url, tier, state }) {
+  async store(uow, { place }, { name, external_url, tier, state }) {
     const told = { name, external_url: external_url ?? null, tier: tier ?? null, state };
-    const made = await importEnvironment(act, place.project!, told);
+    const made = await importEnvironment(uow, place.project!, told);
     return isFailure(made) ? made : made.id;
   },
 });

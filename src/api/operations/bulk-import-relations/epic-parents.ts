@@ -1,5 +1,5 @@
 import { adoptEpic } from '#api/planning/epics/index.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { storedAs, type Target } from './relation.ts';
 
 /** What epics are below: a source may tell of an epic before it tells of the one that it is below, which then waits for it. */
@@ -13,11 +13,11 @@ interface Child {
 }
 
 /** Puts a new epic below its parent, or has it wait for that one. One that does not come along leaves it without a parent. */
-export async function findParents(act: Act, target: Import, { id, parentKey }: Child): Promise<void> {
+export async function findParents(uow: UnitOfWork, target: Import, { id, parentKey }: Child): Promise<void> {
   if (parentKey === null) return;
-  const parent = await storedAs(act, target, 'epic', parentKey);
-  if (parent !== null) return adoptEpic(act, parent, id);
-  await act
+  const parent = await storedAs(uow, target, 'epic', parentKey);
+  if (parent !== null) return adoptEpic(uow, parent, id);
+  await uow
     .insertInto('bulk_import_awaited_epics')
     .values({ bulk_import_id: target.importId, source_id: parentKey, epic_id: id })
     .execute();
@@ -25,15 +25,15 @@ export async function findParents(act: Act, target: Import, { id, parentKey }: C
 
 /** Puts below a new epic those that have waited for it. index: bulk_import_awaited_epics_by_source */
 export async function takeIn(
-  act: Act,
+  uow: UnitOfWork,
   { importId }: Import,
   { id, key }: { readonly id: number; readonly key: number },
 ): Promise<void> {
-  const waiting = await act
+  const waiting = await uow
     .deleteFrom('bulk_import_awaited_epics')
     .where('bulk_import_id', '=', importId)
     .where('source_id', '=', key)
     .returning('epic_id')
     .execute();
-  for (const { epic_id } of waiting) await adoptEpic(act, id, epic_id);
+  for (const { epic_id } of waiting) await adoptEpic(uow, id, epic_id);
 }

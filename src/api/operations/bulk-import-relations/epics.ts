@@ -35,11 +35,11 @@ export const epics = relation({
   },
   people: ({ author }) => [author],
   told: toldOf,
-  async store(act, target, epic, users) {
-    if (act.tier === 'free') return null;
+  async store(uow, target, epic, users) {
+    if (uow.tier === 'free') return null;
     const { iid, state, confidential, color, labels, start_date_fixed, due_date_fixed } = epic;
-    const { author_id, text: description } = asWritten(act.by, users, epic.author, epic.description);
-    const made = await importEpic(act, target.place.group!, {
+    const { author_id, text: description } = asWritten(uow.by, users, epic.author, epic.description);
+    const made = await importEpic(uow, target.place.group!, {
       ...{ iid, title: epic.title, description, author_id, state, confidential, labels },
       color: color ?? null,
       dates_are_fixed: epic.start_date_is_fixed === true || epic.due_date_is_fixed === true,
@@ -50,8 +50,8 @@ export const epics = relation({
       ...timesOf(epic),
     });
     if (isFailure(made)) return made;
-    await findParents(act, target, { id: made.id, parentKey: epic.parent_id ?? null });
-    await takeIn(act, target, { id: made.id, key: epic.id });
+    await findParents(uow, target, { id: made.id, parentKey: epic.parent_id ?? null });
+    await takeIn(uow, target, { id: made.id, key: epic.id });
     return made.id;
   },
 });

@@ -39,7 +39,7 @@ export async function create(here: World, by: Caller, creation: Creation, raw: E
   if (problems.any) return problems.texts.join(', ');
   const storages = Object.keys(config.storages);
   const wanted = { importId: 0, parent: null, slug: here.name('it'), storages, isChild: false, ...wish };
-  const made = await acting(caller, (act) => creation.create(act, wanted, element));
+  const made = await acting(caller, (uow) => creation.create(uow, wanted, element));
   return isFailure(made) ? made.code : made;
 }
 
@@ -73,12 +73,12 @@ export async function importInto(here: World, by: Caller, place: Group | Project
     const element = readParameters(of.fields as Parameters, raw as Record<string, unknown>, problems);
     if (problems.any) return { failure: `${problems.texts.join(', ')} ${JSON.stringify(problems.fields)}`, element };
     const source_key = String(of.key?.(element) ?? element.id);
-    const stored = await acting(caller, async (act) => {
-      if ((await storedAs(act, { importId, entityId }, of.kind, source_key)) !== null) return null;
-      const id = await store(act, await targetIn(act), element);
+    const stored = await acting(caller, async (uow) => {
+      if ((await storedAs(uow, { importId, entityId }, of.kind, source_key)) !== null) return null;
+      const id = await store(uow, await targetIn(uow), element);
       if (typeof id !== 'number') return id;
       const row = { bulk_import_id: importId, entity_id: entityId, kind: of.kind, source_key, local_id: id };
-      await act.insertInto('bulk_import_objects').values(row).execute();
+      await uow.insertInto('bulk_import_objects').values(row).execute();
       return id;
     });
     if (isFailure(stored)) return { failure: stored.code, element };
@@ -97,17 +97,17 @@ export async function importInto(here: World, by: Caller, place: Group | Project
       below: (element: Element) => readonly Element[] = () => [],
     ) {
       const failures: string[] = [];
-      await acting(caller, async (act) => relation.before?.(act, await targetIn(act)));
+      await acting(caller, async (uow) => relation.before?.(uow, await targetIn(uow)));
       for (const raw of elements) {
-        const { id, failure, element } = await storeOne(relation, raw, (act, target, it) =>
-          relation.store(act, target, it, users),
+        const { id, failure, element } = await storeOne(relation, raw, (uow, target, it) =>
+          relation.store(uow, target, it, users),
         );
         if (failure !== undefined) failures.push(failure);
         if (id == null) continue;
         for (const child of relation.children ?? []) {
           for (const one of below(raw)) {
-            const told = await storeOne(child, one, (act, target, it) =>
-              child.store(act, target, { id, element }, it, users),
+            const told = await storeOne(child, one, (uow, target, it) =>
+              child.store(uow, target, { id, element }, it, users),
             );
             if (told.failure !== undefined) failures.push(told.failure);
           }
@@ -120,10 +120,10 @@ export async function importInto(here: World, by: Caller, place: Group | Project
   };
 }
 
-type Act = Parameters_<Relation['store']>[0];
+type UnitOfWork = Parameters_<Relation['store']>[0];
 type Parameters_<F extends (...given: never) => unknown> = F extends (...given: infer P) => unknown ? P : never;
 // biome-ignore lint/suspicious/noExplicitAny: elements of every kind
-type Storing = (act: Act, target: Target, element: any) => Promise<Stored>;
+type Storing = (uow: UnitOfWork, target: Target, element: any) => Promise<Stored>;
 
 interface Told {
   readonly id?: number | null;

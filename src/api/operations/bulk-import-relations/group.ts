@@ -24,8 +24,8 @@ export const group = creation({
     project_creation_level: lenient(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
     subgroup_creation_level: lenient(oneOf('owner', 'maintainer')),
   },
-  async create(act, { parent, slug, storages }, told) {
-    const made = await importGroup(act, parent, { ...told, path: slug.toLowerCase() }, storages);
+  async create(uow, { parent, slug, storages }, told) {
+    const made = await importGroup(uow, parent, { ...told, path: slug.toLowerCase() }, storages);
     // What is wrong is told in one text.
     return isFailure(made) ? refused('failed', { message: made.values.errors ?? made.code }) : made.id;
   },

@@ -35,12 +35,12 @@ export const issues = relation({
   },
   people: ({ author, assignees, closed_by }) => [author, closed_by, ...assignees],
   told: toldOf,
-  async store(act, target, issue, users) {
+  async store(uow, target, issue, users) {
     const { iid, state, labels, confidential } = issue;
-    const { author_id, text: description } = asWritten(act.by, users, issue.author, issue.description);
+    const { author_id, text: description } = asWritten(uow.by, users, issue.author, issue.description);
     const isClosed = state === 'closed';
     const moments = timesOf(issue);
-    const made = await importIssue(act, target.place.project!, {
+    const made = await importIssue(uow, target.place.project!, {
       ...{ iid, title: issue.title, description, author_id, labels, confidential },
       assignees: known(users, issue.assignees),
       issue_type: typeOf(issue.issue_type),
@@ -48,7 +48,7 @@ export const issues = relation({
       due_date: issue.due_date ?? null,
       weight: issue.weight ?? null,
       milestone: issue.milestone?.title ?? null,
-      epic_id: issue.epic == null ? null : await storedAs(act, target, 'epic', issue.epic.id),
+      epic_id: issue.epic == null ? null : await storedAs(uow, target, 'epic', issue.epic.id),
       past: {
         state,
         closed_at: isClosed ? (issue.closed_at ?? moments.updated_at) : null,

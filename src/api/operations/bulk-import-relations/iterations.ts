@@ -24,11 +24,11 @@ export const iterations = relation({
     due_date: required(date),
     ...times,
   },
-  async store(act, { place }, iteration) {
-    if (act.tier === 'free') return null;
+  async store(uow, { place }, iteration) {
+    if (uow.tier === 'free') return null;
     const { iid, title: called, description, start_date, due_date } = iteration;
     const content = { title: called ?? null, description: description ?? null, start_date, due_date };
-    const made = await importIteration(act, place.group!, { iid, ...content, ...timesOf(iteration) });
+    const made = await importIteration(uow, place.group!, { iid, ...content, ...timesOf(iteration) });
     return isFailure(made) ? made : made.id;
   },
 });

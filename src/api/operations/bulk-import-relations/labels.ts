@@ -21,11 +21,11 @@ export const labels = relation({
     color: required(ruledText(255)),
     description: optional(longDescription),
   },
-  async store(act, { place }, { name, color, description }) {
-    const label = await createLabel(act, place, { title: name, color, description: description ?? null });
+  async store(uow, { place }, { name, color, description }) {
+    const label = await createLabel(uow, place, { title: name, color, description: description ?? null });
     if (!isFailure(label)) return label.id;
     // A group above has it already: what bears it means that one.
-    const [known] = label.code === 'exists' ? await labelsTitled(act, await reachOf(act, place), [name.trim()]) : [];
+    const [known] = label.code === 'exists' ? await labelsTitled(uow, await reachOf(uow, place), [name.trim()]) : [];
     return known?.id ?? label;
   },
 });

@@ -25,10 +25,10 @@ export const members = relation({
     expires_at: optional(date),
   },
   people: (member) => [member],
-  async store(act, { place }, member, users) {
+  async store(uow, { place }, member, users) {
     const userId = users.of(member);
     if (userId === null) return null;
     const given = { userId, accessLevel: member.access_level, expiresAt: member.expires_at ?? null };
-    return (await importMember(act, parentOf(act.by, place), given))?.id ?? null;
+    return (await importMember(uow, parentOf(uow.by, place), given))?.id ?? null;
   },
 });

@@ -55,12 +55,12 @@ export const mergeRequests = relation({
     ...[...assignees, ...reviewers],
   ],
   told: toldOf,
-  async store(act, { place }, told, users) {
+  async store(uow, { place }, told, users) {
     const { iid, state, source_branch, target_branch, draft, squash, labels, diff_refs } = told;
-    const { author_id, text: description } = asWritten(act.by, users, told.author, told.description);
+    const { author_id, text: description } = asWritten(uow.by, users, told.author, told.description);
     const moments = timesOf(told);
     const [isMerged, isClosed] = [state === 'merged', state === 'closed'];
-    const made = await importMergeRequest(act, place.project!, {
+    const made = await importMergeRequest(uow, place.project!, {
       ...{ iid, title: told.title, description, author_id, state, draft, source_branch, target_branch, squash, labels },
       ...moments,
       // Of one that never had a commit the source has no head.

@@ -17,7 +17,7 @@ export const milestones = relation({
   },
   fields: { ...numbered, ...times, ...dates, state: required(oneOf('active', 'closed')) },
   told: toldOf,
-  async store(act, { place }, milestone) {
+  async store(uow, { place }, milestone) {
     const { iid, title, description, state, start_date, due_date } = milestone;
     const content = {
       title,
@@ -25,9 +25,9 @@ export const milestones = relation({
       start_date: start_date ?? null,
       due_date: due_date ?? null,
     };
-    const made = await importMilestone(act, place, { iid, ...content, state, ...timesOf(milestone) });
+    const made = await importMilestone(uow, place, { iid, ...content, state, ...timesOf(milestone) });
     if (!isFailure(made)) return made.id;
     // A group above has it already: what has it means that one.
-    return (await findMilestoneTitled(act, await reachOf(act, place), title.trim()))?.id ?? made;
+    return (await findMilestoneTitled(uow, await reachOf(uow, place), title.trim()))?.id ?? made;
   },
 });

@@ -25,12 +25,12 @@ export const notesOf = (type: 'Issue' | 'MergeRequest', things: 'issues' | 'merg
       ...times,
     },
     people: ({ author }) => [author],
-    async store(act, _target, { id }, note, users) {
-      const { author_id, text } = asWritten(act.by, users, note.author, note.body);
+    async store(uow, _target, { id }, note, users) {
+      const { author_id, text } = asWritten(uow.by, users, note.author, note.body);
       const { system, confidential } = note;
       const internal = note.internal || confidential;
       const made = await importNote(
-        act,
+        uow,
         { type, id },
         { author_id, body: text ?? '', system, internal, ...timesOf(note) },
       );

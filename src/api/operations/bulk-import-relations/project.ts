@@ -36,14 +36,14 @@ export const project = creation({
     archived: optional(boolean, false),
     created_at: required(dateTime),
   },
-  async create(act, { parent, slug, storages }, { name, visibility, archived, created_at, ...told }) {
+  async create(uow, { parent, slug, storages }, { name, visibility, archived, created_at, ...told }) {
     if (parent === null) return invalid({ namespace: ['is not valid'] });
     const { default_branch: branch } = told;
     const hasBranch = branchErrors(branch).default_branch?.length === 0;
     const values = { ...told, default_branch: hasBranch ? branch : null };
     const past = { archived, created_at };
     const made = await importProject(
-      act,
+      uow,
       parent,
       { path: slug.toLowerCase(), name, visibility, values, past },
       storages,

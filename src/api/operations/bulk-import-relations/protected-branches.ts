@@ -28,7 +28,7 @@ export const protectedBranches = relation({
   kind: 'protected_branch',
   counted: true,
   list: { project: (source) => `/projects/${source.id}/protected_branches` },
-  before: (act, { place }) => removeRules(act, place.project!),
+  before: (uow, { place }) => removeRules(uow, place.project!),
   fields: {
     id: required(integer),
     name: required(refName),
@@ -37,13 +37,13 @@ export const protectedBranches = relation({
     unprotect_access_levels: levels,
     allow_force_push: optional(boolean, false),
   },
-  async store(act, { place }, { name, allow_force_push, ...told }) {
+  async store(uow, { place }, { name, allow_force_push, ...told }) {
     const roles = {
       push: rolesOf(told.push_access_levels),
       merge: rolesOf(told.merge_access_levels),
       unprotect: rolesOf(told.unprotect_access_levels),
     };
-    const made = await importRule(act, place.project!, { name, allow_force_push, roles });
+    const made = await importRule(uow, place.project!, { name, allow_force_push, roles });
     return isFailure(made) ? made : made.id;
   },
 });

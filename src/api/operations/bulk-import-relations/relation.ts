@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parameters, ParameterValues } from '#http/parameters/declarations.ts';
 import type { Failure } from '#runtime/failure.ts';
 
@@ -52,9 +52,9 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
   /** What failure records say of an element: of issues, merge requests, epics and milestones alone. */
   readonly told?: (element: ParameterValues<Fields>) => Told;
   readonly turn?: (target: Target) => string | readonly string[];
-  readonly before?: (act: Act<SignedIn>, target: Target) => Promise<void>;
+  readonly before?: (uow: UnitOfWork<SignedIn>, target: Target) => Promise<void>;
   readonly store: (
-    act: Act<SignedIn>,
+    uow: UnitOfWork<SignedIn>,
     target: Target,
     element: ParameterValues<Fields>,
     users: Users,
@@ -72,7 +72,7 @@ interface ChildDeclaration<Element, Fields extends Parameters> {
   readonly people?: (child: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
   readonly turn?: (target: Target) => string | readonly string[];
   readonly store: (
-    act: Act<SignedIn>,
+    uow: UnitOfWork<SignedIn>,
     target: Target,
     /** `id`: that of the row which the element has become. */
     parent: { readonly id: number; readonly element: Element },
@@ -131,7 +131,11 @@ interface CreationDeclaration<Fields extends Parameters> {
   readonly name: 'group' | 'project';
   readonly fields: Fields;
   readonly turn?: (wanted: Wanted) => string | readonly string[];
-  readonly create: (act: Act<SignedIn>, wanted: Wanted, element: ParameterValues<Fields>) => Promise<number | Failure>;
+  readonly create: (
+    uow: UnitOfWork<SignedIn>,
+    wanted: Wanted,
+    element: ParameterValues<Fields>,
+  ) => Promise<number | Failure>;
 }
 
 /** Where the new group or project shall be. */

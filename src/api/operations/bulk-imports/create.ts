@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Incoming } from '#http/request/incoming.ts';
 import type { Rooms } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
@@ -71,16 +71,16 @@ export async function createImport(
   const checked = await checkInPlace(request, (signal) => checkSource(source, first!, signal));
   if (isFailure(checked)) return checked;
   const key = await secretKey();
-  const begin = (act: Act<SignedIn>) => store(act, { url, token }, new URL(ownUrl).host, checked, entities);
-  return acting(caller, async (act) => {
-    const begun = await begin(act);
-    if (!isFailure(begun)) await keepConfiguration(act, key, begun.id, { url: baseOfSource(url) ?? url, token });
+  const begin = (uow: UnitOfWork<SignedIn>) => store(uow, { url, token }, new URL(ownUrl).host, checked, entities);
+  return acting(caller, async (uow) => {
+    const begun = await begin(uow);
+    if (!isFailure(begun)) await keepConfiguration(uow, key, begun.id, { url: baseOfSource(url) ?? url, token });
     return begun;
   });
 }
 
 async function store(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { url, token }: Configuration,
   ownHost: string,
   { version, enterprise }: CheckedSource,
@@ -92,16 +92,16 @@ async function store(
   }));
   const ownSource = URL.parse(url)?.host === ownHost;
   for (const entity of named) {
-    const parent = await checkDestination(act, act.by, entity, ownSource);
+    const parent = await checkDestination(uow, uow.by, entity, ownSource);
     if (isFailure(parent)) return parent;
   }
   if (token.length > LONGEST) return tooLong('Access token');
   if (url.length > LONGEST) return tooLong('Url');
-  const now = { created_at: act.now, updated_at: act.now };
-  const row = await act
+  const now = { created_at: uow.now, updated_at: uow.now };
+  const row = await uow
     .insertInto('bulk_imports')
     .values({
-      user_id: act.by.user.id,
+      user_id: uow.by.user.id,
       status: 'created',
       source_version: version,
       source_enterprise: enterprise,
@@ -110,19 +110,19 @@ async function store(
     })
     .returning(importColumns)
     .executeTakeFirstOrThrow();
-  await act
+  await uow
     .insertInto('bulk_import_entities')
     .values(
       named.map((entity) => ({
         ...entity,
         bulk_import_id: row.id,
-        user_id: act.by.user.id,
+        user_id: uow.by.user.id,
         status: 'created' as const,
         ...now,
       })),
     )
     .execute();
-  await enqueue(act, advanceImport, { importId: row.id }, { key: String(row.id) });
+  await enqueue(uow, advanceImport, { importId: row.id }, { key: String(row.id) });
   return row;
 }
 

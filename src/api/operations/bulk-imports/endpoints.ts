@@ -84,8 +84,8 @@ export const cancelBulkImport = endpoint({
   summary: 'Cancel an import; what is there stays',
   access: importToCancel,
   answer: shown(BulkImport),
-  async write(act, { bulkImport }): Promise<BulkImportRow> {
-    await cancelImport(act, bulkImport);
-    return { ...bulkImport, status: 'canceled', updated_at: act.now };
+  async write(uow, { bulkImport }): Promise<BulkImportRow> {
+    await cancelImport(uow, bulkImport);
+    return { ...bulkImport, status: 'canceled', updated_at: uow.now };
   },
 });

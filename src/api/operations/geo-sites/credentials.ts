@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { placeOfSecret } from '#authentication/tokens/site-keys.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
@@ -14,15 +14,15 @@ export interface SiteCredentials {
 
 /** A new pair; the old one ends. */
 export async function issueCredentials(
-  act: Act,
+  uow: UnitOfWork,
   key: KeyObject,
   siteId: number,
 ): Promise<SiteCredentials | Failure<'primary' | 'notFound'>> {
-  const site = await findSite(act, siteId);
+  const site = await findSite(uow, siteId);
   if (site === null) return refused('notFound');
   if (site.is_primary) return refused('primary');
   const issued = { access_key: newToken('', 20), secret_access_key: newToken('', 40) };
-  await updateSite(act, siteId, {
+  await updateSite(uow, siteId, {
     access_key_digest: digestToken(issued.access_key),
     secret_access_key: encrypt(key, issued.secret_access_key, placeOfSecret(siteId)),
   });

@@ -57,7 +57,7 @@ export const [createGeoSite, createGeoNode] = forBothNames((root) =>
     refuses,
     taken,
     answer: created(createdSiteEntity(root)),
-    write: (act, { params, base }) => createSite(act, params, base),
+    write: (uow, { params, base }) => createSite(uow, params, base),
   }),
 );
 
@@ -105,8 +105,8 @@ export const [updateGeoSite, updateGeoNode] = forBothNames((root) =>
     taken,
     answer: shown(siteEntity(root)),
     // What a site holds is not for itself to say.
-    write: (act, { site, params, base }) =>
-      changeSite(act, site.id, act.by.site === undefined ? params : { enabled: params.enabled }, base),
+    write: (uow, { site, params, base }) =>
+      changeSite(uow, site.id, uow.by.site === undefined ? params : { enabled: params.enabled }, base),
   }),
 );
 
@@ -118,9 +118,9 @@ export const [deleteGeoSite, deleteGeoNode] = forBothNames((root) =>
     siteProof: true,
     refuses: { notFound: NOT_FOUND },
     answer: nothing,
-    async write(act, { site }) {
-      if (!(await deleteSite(act, site.id))) return refused('notFound');
-      return endApplication(act, site);
+    async write(uow, { site }) {
+      if (!(await deleteSite(uow, site.id))) return refused('notFound');
+      return endApplication(uow, site);
     },
   }),
 );
@@ -133,7 +133,7 @@ export const [repairGeoSite, repairGeoNode] = forBothNames((root) =>
     siteProof: true,
     refuses,
     answer: shown(repairedSiteEntity(root)),
-    write: (act, { site, base }) => repairSite(act, site.id, base),
+    write: (uow, { site, base }) => repairSite(uow, site.id, base),
   }),
 );
 
@@ -159,6 +159,6 @@ export const createGeoSiteCredentials = endpoint({
   answer: created(GeoSiteCredentials),
   async handle({ site, caller }, { acting, secretKey }) {
     const key = await secretKey();
-    return acting(caller, (act) => issueCredentials(act, key, site.id));
+    return acting(caller, (uow) => issueCredentials(uow, key, site.id));
   },
 });

@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Base } from '#http/request/base-url.ts';
 import { type Failure, type FieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { keepApplication } from './oauth-application.ts';
@@ -52,47 +52,47 @@ const DEFAULTS: SiteFields = {
 
 type Refusal = Failure<'invalid' | 'notFound'>;
 
-export async function createSite(act: Act, change: SiteChange, base: Base): Promise<Site | Refusal> {
+export async function createSite(uow: UnitOfWork, change: SiteChange, base: Base): Promise<Site | Refusal> {
   const fields = { ...changed(DEFAULTS, change), is_primary: change.primary ?? false };
-  const refusal = (await problemsOf(act, fields, base)) ?? (await unknownNamespace(act, change));
+  const refusal = (await problemsOf(uow, fields, base)) ?? (await unknownNamespace(uow, change));
   if (refusal) return refusal;
-  const site = await insertSite(act, {
+  const site = await insertSite(uow, {
     ...rowOf(fields),
     selective_sync_shards: JSON.stringify(change.selective_sync_shards ?? []),
     access_key_digest: null,
     secret_access_key: null,
     oauth_application_id: null,
-    created_at: act.now,
-    updated_at: act.now,
+    created_at: uow.now,
+    updated_at: uow.now,
   });
-  await replaceNamespaces(act, site.id, change.selective_sync_namespace_ids ?? []);
-  return keepApplication(act, site);
+  await replaceNamespaces(uow, site.id, change.selective_sync_namespace_ids ?? []);
+  return keepApplication(uow, site);
 }
 
 /** Whether it is the primary one is decided when it is created. */
-export async function changeSite(act: Act, id: number, change: SiteChange, base: Base): Promise<Site | Refusal> {
-  const before = await findSite(act, id);
+export async function changeSite(uow: UnitOfWork, id: number, change: SiteChange, base: Base): Promise<Site | Refusal> {
+  const before = await findSite(uow, id);
   if (before === null) return refused('notFound');
   const fields = changed(before, change);
-  const refusal = (await problemsOf(act, fields, base, id)) ?? (await unknownNamespace(act, change));
+  const refusal = (await problemsOf(uow, fields, base, id)) ?? (await unknownNamespace(uow, change));
   if (refusal) return refusal;
   const { selective_sync_shards: shards, selective_sync_namespace_ids: namespaces } = change;
-  const after = await updateSite(act, id, {
+  const after = await updateSite(uow, id, {
     ...rowOf(fields),
     ...(shards != null && { selective_sync_shards: JSON.stringify(shards) }),
   });
   if (after === undefined) return refused('notFound');
-  if (namespaces != null) await replaceNamespaces(act, id, namespaces);
-  return keepApplication(act, after);
+  if (namespaces != null) await replaceNamespaces(uow, id, namespaces);
+  return keepApplication(uow, after);
 }
 
 /** Gives a secondary what it lacks; null: nothing is wrong with it. */
-export async function repairSite(act: Act, id: number, base: Base): Promise<Site | Refusal> {
-  const site = await findSite(act, id);
+export async function repairSite(uow: UnitOfWork, id: number, base: Base): Promise<Site | Refusal> {
+  const site = await findSite(uow, id);
   if (site === null) return refused('notFound');
-  const refusal = await problemsOf(act, site, base, id);
+  const refusal = await problemsOf(uow, site, base, id);
   if (refusal) return refusal;
-  return site.oauth_application_id === null ? keepApplication(act, site) : site;
+  return site.oauth_application_id === null ? keepApplication(uow, site) : site;
 }
 
 function changed(before: SiteFields, change: SiteChange): SiteFields {

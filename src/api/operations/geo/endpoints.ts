@@ -29,7 +29,7 @@ export const reportGeoStatus = endpoint({
   params: reportParams,
   refuses: { otherSite: FORBIDDEN },
   answer: created(statusEntity(ROOTS[0])),
-  write: (act, { site, params }) => keepReport(act, site.id, params),
+  write: (uow, { site, params }) => keepReport(uow, site.id, params),
 });
 
 export const readFollowingSite = endpoint({

@@ -1,4 +1,4 @@
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { hash, optional, type Parameters, required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integer } from '#http/parameters/types.ts';
@@ -57,14 +57,14 @@ interface Report {
 
 /** Keeps what the site says. It speaks for itself alone. */
 export async function keepReport(
-  act: Act,
+  uow: UnitOfWork,
   siteId: number,
   report: Report,
 ): Promise<SiteWithStatus | Failure<'otherSite'>> {
-  const site = report.geo_node_id === siteId ? await findSite(act, siteId) : null;
+  const site = report.geo_node_id === siteId ? await findSite(uow, siteId) : null;
   if (site === null) return refused('otherSite');
   const seconds = (moment: string | null | undefined) => (moment == null ? null : secondsOf(moment));
-  const status = await keepStatus(act, {
+  const status = await keepStatus(uow, {
     site_id: siteId,
     counts: JSON.stringify(report.status ?? {}),
     status_message: report.status_message ?? '',

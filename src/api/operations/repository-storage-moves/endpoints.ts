@@ -83,7 +83,7 @@ export const [createProjectMove, createSnippetMove, createGroupMove] = forKinds(
     answer: created(moveOf(kind)),
     handle({ caller, containerId, params }, { acting, config }) {
       const wish = { destination: params.destination_storage_name ?? null, storages: Object.keys(config.storages) };
-      return acting(caller, (act) => schedule(act, kind, containerId, wish));
+      return acting(caller, (uow) => schedule(uow, kind, containerId, wish));
     },
   }),
 );

@@ -1,5 +1,5 @@
 import { subscription } from '#events/event-bus.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
 import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
@@ -21,35 +21,35 @@ interface Wish {
 
 /** Schedules the move of a container, in the act that makes it read-only (contract/operations.md §2, "The move", 1). */
 export async function schedule(
-  act: Act,
+  uow: UnitOfWork,
   kind: Kind,
   containerId: number,
   { destination, storages, source }: Wish,
 ): Promise<Move | Failure<'gone' | 'invalid'>> {
-  const container = await kind.find(act, containerId);
+  const container = await kind.find(uow, containerId);
   if (container === null || (source !== undefined && container.storage !== source)) return refused('gone');
   const wrong = fieldErrors({
     destination_storage_name: destination === null ? [] : destinationErrors(destination, storages),
     [kind.name]: container.isReadOnly ? ['is read-only'] : [],
   });
   if (wrong !== null) return invalid(wrong);
-  const move = await act
+  const move = await uow
     .insertInto('storage_moves')
     .values({
       kind: kind.name,
       [kind.column]: containerId,
       state: 'scheduled',
       source_storage: container.storage,
-      destination_storage: destination ?? (await chooseFor(act, container.storage, storages)),
+      destination_storage: destination ?? (await chooseFor(uow, container.storage, storages)),
       repositories: '[]',
-      created_at: act.now,
-      updated_at: act.now,
+      created_at: uow.now,
+      updated_at: uow.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await kind.lock(act, containerId, move.id);
-  await enqueue(act, moveNext, {}, { key: LANE });
-  return act
+  await kind.lock(uow, containerId, move.id);
+  await enqueue(uow, moveNext, {}, { key: LANE });
+  return uow
     .updateTable('storage_moves')
     .set({ repositories: JSON.stringify(placesIn(move.id, container)) })
     .where('id', '=', move.id)
@@ -63,17 +63,17 @@ function destinationErrors(destination: string, storages: readonly string[]): st
 }
 
 /** Not where it is, if it can be elsewhere. */
-async function chooseFor(act: Act, source: string, storages: readonly string[]): Promise<string> {
+async function chooseFor(uow: UnitOfWork, source: string, storages: readonly string[]): Promise<string> {
   const others = storages.filter((name) => name !== source);
-  const { repository_storages_weighted: weights } = await readSettings(act);
+  const { repository_storages_weighted: weights } = await readSettings(uow);
   return chooseStorage(others.length > 0 ? others : storages, weights);
 }
 
 /** What `PUT /projects/:id` asks for. Whoever publishes has seen that it may be moved. */
 export const moveWanted = subscription({
   fact: 'storage-wanted',
-  async inTransaction(act, { projectId, storage }) {
-    const move = await schedule(act, kindOf('project'), projectId, { destination: storage, storages: [storage] });
+  async inTransaction(uow, { projectId, storage }) {
+    const move = await schedule(uow, kindOf('project'), projectId, { destination: storage, storages: [storage] });
     if (isFailure(move)) throw new Error(`The move of project ${projectId} was refused: ${move.code}`);
   },
 });

@@ -2,7 +2,7 @@ import type { Transaction } from '#database/database.ts';
 import { PIECE, pieceOf } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { leaveToGhost } from '#events/reassign-to-ghost.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, repositoryAt } from '#git/git.ts';
 import { removeRepository } from '#git/storage/storage.ts';
 import type { Rooms } from '#http/services.ts';
@@ -51,19 +51,19 @@ export async function deleteSnippet(tx: Transaction, id: number): Promise<void> 
 /** The snippets of a deleted user stay as the ghost's; with `hard` they go. index: snippets_by_author */
 export const giveSnippetsAway = subscription({
   fact: 'user-deleted',
-  inPieces: (act, deleted) =>
-    pieceOf(() => leaveToGhost(act, { table: 'snippets', column: 'author_id' }, deleted, deleteSomeOf)),
+  inPieces: (uow, deleted) =>
+    pieceOf(() => leaveToGhost(uow, { table: 'snippets', column: 'author_id' }, deleted, deleteSomeOf)),
 });
 
 /** How many they were. */
-async function deleteSomeOf(act: Act, userId: number): Promise<number> {
-  const found = await act
+async function deleteSomeOf(uow: UnitOfWork, userId: number): Promise<number> {
+  const found = await uow
     .selectFrom('snippets')
     .select('id')
     .where('author_id', '=', userId)
     .orderBy('id')
     .limit(PIECE)
     .execute();
-  for (const { id } of found) await deleteSnippet(act, id);
+  for (const { id } of found) await deleteSnippet(uow, id);
   return found.length;
 }

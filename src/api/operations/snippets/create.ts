@@ -4,7 +4,7 @@ import { identifyAgain } from '#authentication/reidentify.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { restrictedErrors, type Visibility } from '#authorization/visibility-levels.ts';
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { commitChanges } from '#git/commits/commit.ts';
 import { gitFor, repositoryAt } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
@@ -42,11 +42,11 @@ export async function createSnippet(
   wish: SnippetWish,
 ): Promise<Snippet | Failure<'invalid'>> {
   const storages = Object.keys(rooms.config.storages);
-  const draft = await rooms.acting(caller, (act) => insertDraft(act, wish, storages));
+  const draft = await rooms.acting(caller, (uow) => insertDraft(uow, wish, storages));
   if (isFailure(draft)) return draft;
   try {
     const refusal = await makeRepository(rooms, caller, draft, wish);
-    if (refusal === undefined) return await rooms.acting(caller, (act) => show(act, draft));
+    if (refusal === undefined) return await rooms.acting(caller, (uow) => show(uow, draft));
     await dropDraft(rooms, draft);
     return refusal;
   } catch (error) {
@@ -56,21 +56,21 @@ export async function createSnippet(
 }
 
 async function insertDraft(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { title, description, visibility, files }: SnippetWish,
   storages: readonly string[],
 ): Promise<Snippet | Failure<'invalid'>> {
-  const settings = await readSettings(act);
+  const settings = await readSettings(uow);
   const wrong = fieldErrors({
     title: title.trim() === '' ? ["can't be blank"] : [],
     files: files.length === 0 ? ["can't be blank"] : [],
-    visibility_level: restrictedErrors(act.by, visibility, settings),
+    visibility_level: restrictedErrors(uow.by, visibility, settings),
   });
   if (wrong !== null) return invalid(wrong);
-  const draft = await act
+  const draft = await uow
     .insertInto('snippets')
     .values({
-      author_id: act.by.user.id,
+      author_id: uow.by.user.id,
       title,
       description,
       visibility,
@@ -78,13 +78,13 @@ async function insertDraft(
       storage: chooseStorage(storages, settings.repository_storages_weighted),
       disk_path: diskPathFor(randomUUID()),
       made: false,
-      created_at: act.now,
-      updated_at: act.now,
+      created_at: uow.now,
+      updated_at: uow.now,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
   const { id, storage, disk_path } = draft;
-  await enqueue(act, sweepDraft, { id, storage, disk_path }, { runAt: momentAfter(act.now, LONGEST_MAKING_MS) });
+  await enqueue(uow, sweepDraft, { id, storage, disk_path }, { runAt: momentAfter(uow.now, LONGEST_MAKING_MS) });
   return draft;
 }
 
@@ -114,9 +114,9 @@ async function makeRepository(
 }
 
 /** From now on it is there, unless the caller would not be let in any more, or the draft has been swept. */
-async function show(act: Act<SignedIn>, { id }: Snippet): Promise<Snippet> {
-  if ((await identifyAgain(act, act.by)) === null) throw new AccessLost();
-  const shown = await act
+async function show(uow: UnitOfWork<SignedIn>, { id }: Snippet): Promise<Snippet> {
+  if ((await identifyAgain(uow, uow.by)) === null) throw new AccessLost();
+  const shown = await uow
     .updateTable('snippets')
     .set({ made: true })
     .where('id', '=', id)

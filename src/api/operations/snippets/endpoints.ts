@@ -78,5 +78,5 @@ export const deleteSnippet = endpoint({
   summary: 'Delete a snippet',
   access: managingSnippet(),
   answer: nothing,
-  write: (act, { snippet }) => remove(act, snippet.id),
+  write: (uow, { snippet }) => remove(uow, snippet.id),
 });

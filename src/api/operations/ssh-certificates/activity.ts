@@ -1,16 +1,16 @@
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Certificate } from './store.ts';
 
 const MESSAGES = { create_ssh_certificate: 'Created', delete_ssh_certificate: 'Deleted' } as const;
 
 /** What certificates leave in the audit log of their group (contract/activity.md Part 3). */
 export function recordCertificate(
-  act: Act,
+  uow: UnitOfWork,
   { id, full_path: path }: { readonly id: number; readonly full_path: string },
   name: keyof typeof MESSAGES,
   certificate: Pick<Certificate, 'id' | 'title'>,
 ): Promise<void> {
-  return act.record({
+  return uow.record({
     name,
     entity: { type: 'Group', id, path },
     target: { type: 'Groups::SshCertificate', id: certificate.id, details: certificate.title },

@@ -1,7 +1,7 @@
 import { KEY_TYPES, readSshKey, type SshKey } from '#authentication/tokens/ssh-keys.ts';
 import type { Reader } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
 import { recordCertificate } from './activity.ts';
@@ -17,20 +17,20 @@ interface Wish {
 
 /** Has a group trust an authority by its public key, or says what is wrong with it (contract/operations.md §4). */
 export async function createCertificate(
-  act: Act,
+  uow: UnitOfWork,
   group: Group,
   { title, key }: Wish,
 ): Promise<Certificate | Failure<'invalid'>> {
   const parsed = readSshKey(key);
   // Wins over all other texts.
   if (parsed === null) return refused('invalid', { texts: 'Invalid key' });
-  const texts = [...titleTexts(title), ...keyTexts(key, parsed), ...sizeTexts(parsed, await readSettings(act))];
+  const texts = [...titleTexts(title), ...keyTexts(key, parsed), ...sizeTexts(parsed, await readSettings(uow))];
   if (texts.length > 0) {
-    return refused('invalid', { texts: [...texts, ...(await fingerprintTexts(act, parsed))].join(', ') });
+    return refused('invalid', { texts: [...texts, ...(await fingerprintTexts(uow, parsed))].join(', ') });
   }
   const { fingerprint } = parsed;
-  const certificate = await insertCertificate(act, { group_id: group.id, title, key, fingerprint });
-  await recordCertificate(act, group, 'create_ssh_certificate', certificate);
+  const certificate = await insertCertificate(uow, { group_id: group.id, title, key, fingerprint });
+  await recordCertificate(uow, group, 'create_ssh_certificate', certificate);
   return certificate;
 }
 

@@ -30,7 +30,7 @@ export const createSshCertificate = endpoint({
   taken: { ssh_certificates_by_fingerprint: 'taken' },
   records: ['create_ssh_certificate'],
   answer: created(SshCertificate),
-  write: (act, { group, params }) => createCertificate(act, group, params),
+  write: (uow, { group, params }) => createCertificate(uow, group, params),
 });
 
 export const deleteSshCertificate = endpoint({
@@ -40,5 +40,5 @@ export const deleteSshCertificate = endpoint({
   refuses: { gone: [404, NOT_FOUND] },
   records: ['delete_ssh_certificate'],
   answer: nothing,
-  write: (act, { group, certificate }) => endCertificate(act, group, certificate),
+  write: (uow, { group, certificate }) => endCertificate(uow, group, certificate),
 });

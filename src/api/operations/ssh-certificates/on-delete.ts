@@ -1,7 +1,7 @@
 import type { Group } from '#domain/namespaces/groups.ts';
 import { placeOfNamespace } from '#domain/namespaces/routes.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { recordCertificate } from './activity.ts';
@@ -9,22 +9,22 @@ import { type Certificate, deleteBelowTheTop, deleteCertificate } from './store.
 
 /** Ends a group's trust in an authority, whose key is free from then on. */
 export async function endCertificate(
-  act: Act,
+  uow: UnitOfWork,
   group: Group,
   certificate: Certificate,
 ): Promise<undefined | Failure<'gone'>> {
-  if (!(await deleteCertificate(act, certificate.id))) return refused('gone');
-  await recordCertificate(act, group, 'delete_ssh_certificate', certificate);
+  if (!(await deleteCertificate(uow, certificate.id))) return refused('gone');
+  await recordCertificate(uow, group, 'delete_ssh_certificate', certificate);
 }
 
 /** Groups at the top alone have certificates: where nobody can remove them any more, they would hold their keys for ever. */
 export const endInSubgroups = subscription<Rooms, 'transferred'>({
   fact: 'transferred',
-  async inTransaction(act, { type, id }) {
+  async inTransaction(uow, { type, id }) {
     if (type === 'project') return;
-    const ended = await deleteBelowTheTop(act, id);
+    const ended = await deleteBelowTheTop(uow, id);
     if (ended.length === 0) return;
-    const { full_path } = await placeOfNamespace(act, id);
-    for (const one of ended) await recordCertificate(act, { id, full_path }, 'delete_ssh_certificate', one);
+    const { full_path } = await placeOfNamespace(uow, id);
+    for (const one of ended) await recordCertificate(uow, { id, full_path }, 'delete_ssh_certificate', one);
   },
 });

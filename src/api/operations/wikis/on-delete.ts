@@ -1,7 +1,7 @@
 import { deleteSome } from '#database/batch-statements.ts';
 import { PIECE, pieceOf } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { repositoryAt } from '#git/git.ts';
 import { removeRepository } from '#git/storage/storage.ts';
 import type { Rooms } from '#http/services.ts';
@@ -19,32 +19,32 @@ export const removeWikiRepository = defineJob({
 type Column = 'project_id' | 'group_id';
 
 // index: wikis_by_project, wikis_by_group
-function wikiOf(act: Act, column: Column, id: number) {
-  return act.selectFrom('wikis').select(['wiki_id', 'storage', 'disk_path']).where(column, '=', id).executeTakeFirst();
+function wikiOf(uow: UnitOfWork, column: Column, id: number) {
+  return uow.selectFrom('wikis').select(['wiki_id', 'storage', 'disk_path']).where(column, '=', id).executeTakeFirst();
 }
 
 /** index: wiki_pages_by_slug */
-async function somePages(act: Act, column: Column, id: number) {
-  const wiki = await wikiOf(act, column, id);
+async function somePages(uow: UnitOfWork, column: Column, id: number) {
+  const wiki = await wikiOf(uow, column, id);
   if (wiki === undefined) return undefined;
-  return pieceOf(() => deleteSome(act, { table: 'wiki_pages', column: 'wiki_id' }, wiki.wiki_id, PIECE));
+  return pieceOf(() => deleteSome(uow, { table: 'wiki_pages', column: 'wiki_id' }, wiki.wiki_id, PIECE));
 }
 
-async function repositoryToo(act: Act, column: Column, id: number): Promise<void> {
-  const wiki = await wikiOf(act, column, id);
+async function repositoryToo(uow: UnitOfWork, column: Column, id: number): Promise<void> {
+  const wiki = await wikiOf(uow, column, id);
   if (wiki === undefined) return;
   const { storage, disk_path } = wiki;
-  await enqueue(act, removeWikiRepository, { storage, disk_path });
+  await enqueue(uow, removeWikiRepository, { storage, disk_path });
 }
 
 export const endOfProject = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) => somePages(act, 'project_id', projectId),
-  inTransaction: (act, { projectId }) => repositoryToo(act, 'project_id', projectId),
+  inPieces: (uow, { projectId }) => somePages(uow, 'project_id', projectId),
+  inTransaction: (uow, { projectId }) => repositoryToo(uow, 'project_id', projectId),
 });
 
 export const endOfGroup = subscription({
   fact: 'group-destroyed',
-  inPieces: (act, { groupId }) => somePages(act, 'group_id', groupId),
-  inTransaction: (act, { groupId }) => repositoryToo(act, 'group_id', groupId),
+  inPieces: (uow, { groupId }) => somePages(uow, 'group_id', groupId),
+  inTransaction: (uow, { groupId }) => repositoryToo(uow, 'group_id', groupId),
 });

@@ -100,9 +100,9 @@ export const keepArtifacts = endpoint({
   access: actingOnJob(),
   refuses: { none: NOT_FOUND },
   answer: shown(Job),
-  async write(act, { job }) {
-    if ((await findArchive(act, job.id, act.now)) === null) return refused('none');
-    await keepAll(act, job.id);
+  async write(uow, { job }) {
+    if ((await findArchive(uow, job.id, uow.now)) === null) return refused('none');
+    await keepAll(uow, job.id);
     return { ...job, artifacts_expire_at: null };
   },
 });
@@ -114,5 +114,5 @@ export const deleteJobArtifacts = endpoint({
     if (!mayForce(caller, project)) throw forbidden();
   }, 'project:admin_pipeline'),
   answer: nothing,
-  write: (act, { job }) => deleteArtifacts(act, job.id),
+  write: (uow, { job }) => deleteArtifacts(uow, job.id),
 });

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { NOBODY } from '#authentication/caller.ts';
 import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Proven, type ProvenJob, requireRunning, type ToProve } from '#http/access/job-access.ts';
 import { invalidParameters } from '#http/errors/http-error.ts';
 import { isFilePart, joined, type Raw } from '#http/parameters/brackets.ts';
@@ -54,7 +54,7 @@ export async function upload(rooms: Rooms, { request, given, prove }: Upload) {
   const said = readFields(all);
   if (ARTIFACT_TYPES[said.artifact_type].format !== said.artifact_format) return refused('wrongFormat');
   const { default_artifacts_expire_in: byDefault } = await readSettings(rooms.database.reader);
-  return rooms.acting(NOBODY, (act) => keep(act, { job, blob, filename, byDefault, ...said }), {
+  return rooms.acting(NOBODY, (uow) => keep(uow, { job, blob, filename, byDefault, ...said }), {
     againWhenTaken: ['job_artifacts_by_job'],
   });
 }
@@ -78,14 +78,14 @@ interface Kept extends Fields {
   readonly byDefault: string;
 }
 
-async function keep(act: Act, { job, blob, filename, byDefault, ...said }: Kept) {
-  requireRunning(await readStanding(act, job.id));
-  const there = await findArtifact(act, job.id, said.artifact_type);
+async function keep(uow: UnitOfWork, { job, blob, filename, byDefault, ...said }: Kept) {
+  requireRunning(await readStanding(uow, job.id));
+  const there = await findArtifact(uow, job.id, said.artifact_type);
   if (there !== null) return there.sha256 === blob.sha256 ? undefined : refused('exists');
-  const expire_at = expiryOf(act.now, said.expire_in, byDefault);
+  const expire_at = expiryOf(uow.now, said.expire_in, byDefault);
   if (expire_at === undefined) return refused('expiryInvalid');
-  await linkBlob(act, blob);
-  await insertArtifact(act, {
+  await linkBlob(uow, blob);
+  await insertArtifact(uow, {
     job_id: job.id,
     project_id: job.project_id,
     file_type: said.artifact_type,
@@ -93,10 +93,10 @@ async function keep(act: Act, { job, blob, filename, byDefault, ...said }: Kept)
     filename: nameOf(filename) || said.artifact_type,
     size: blob.size,
     sha256: blob.sha256,
-    accessibility: said.accessibility ?? (await accessibilityOf(act, job.id)),
+    accessibility: said.accessibility ?? (await accessibilityOf(uow, job.id)),
     expire_at,
   });
-  return setExpiry(act, job.id, expire_at);
+  return setExpiry(uow, job.id, expire_at);
 }
 
 /** The last part of a path, as much of it as a file may be called. */

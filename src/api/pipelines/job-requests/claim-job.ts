@@ -2,7 +2,7 @@ import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import { NOBODY } from '#authentication/caller.ts';
 import type { Runner } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
@@ -65,22 +65,22 @@ async function tryTo({ acting }: Rooms, { runner, managerId, features }: Asking,
   const token = newToken('glcbt-');
   return acting(
     NOBODY,
-    async (act): Promise<Try> => {
-      const work = await readWork(act, id);
+    async (uow): Promise<Try> => {
+      const work = await readWork(uow, id);
       if (work === null) return 'lost';
-      const dependencies = await dependenciesOf(act, work);
-      const project = await projectOf(act, work.project_id);
+      const dependencies = await dependenciesOf(uow, work);
+      const project = await projectOf(uow, work.project_id);
       const reason =
-        (await reasonAgainst(act, { work, dependencies, project, features, now: act.now })) ??
-        (await reasonOfEnvironment(act, work));
+        (await reasonAgainst(uow, { work, dependencies, project, features, now: uow.now })) ??
+        (await reasonOfEnvironment(uow, work));
       if (reason !== null) {
-        const failed = await changeJob(act, id, ['pending'], 'failed', { failure_reason: reason });
+        const failed = await changeJob(uow, id, ['pending'], 'failed', { failure_reason: reason });
         return failed === null ? 'lost' : 'failed';
       }
       const timeout = timeoutOf(work, runner, project);
       const change = { runner_id: runner.id, runner_manager_id: managerId, token_digest: digestToken(token), timeout };
-      const job = await changeJob(act, id, ['pending'], 'running', change);
-      return job === null ? 'lost' : { work, dependencies, token, timeout, startedAt: act.now };
+      const job = await changeJob(uow, id, ['pending'], 'running', change);
+      return job === null ? 'lost' : { work, dependencies, token, timeout, startedAt: uow.now };
     },
     { turn: jobsTurn(project_id) },
   );
@@ -119,8 +119,8 @@ async function reasonAgainst(
 }
 
 /** Whoever has lost the right to deploy since the job was let wait for a runner deploys nothing any more. */
-async function reasonOfEnvironment(act: Act, work: Work): Promise<FailureReason | null> {
-  const held = (await heldBack(act, work, [work])).get(work.id);
+async function reasonOfEnvironment(uow: UnitOfWork, work: Work): Promise<FailureReason | null> {
+  const held = (await heldBack(uow, work, [work])).get(work.id);
   return held === undefined || held === 'waiting' ? null : held;
 }
 

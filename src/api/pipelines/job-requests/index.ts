@@ -7,8 +7,8 @@ import { dropPipelineRef, keepRefLater } from './pipeline-ref.ts';
 
 const dropRefAtTheEnd = subscription({
   fact: 'job-finished',
-  inTransaction: (act, { projectId, pipelineId }) =>
-    enqueue(act, dropPipelineRef, { projectId, pipelineId }, { key: String(pipelineId) }),
+  inTransaction: (uow, { projectId, pipelineId }) =>
+    enqueue(uow, dropPipelineRef, { projectId, pipelineId }, { key: String(pipelineId) }),
 });
 
 const tellWhoIsLetIn = subscription({ fact: 'runners-let-in', inTransaction: raiseQueuesOf });
@@ -17,12 +17,12 @@ const tellWhereItIsNow = subscription({ fact: 'transferred', inTransaction: rais
 
 const forgetProject = subscription({
   fact: 'project-destroyed',
-  inTransaction: (act, { projectId }) => forgetQueue(act, 'project', projectId),
+  inTransaction: (uow, { projectId }) => forgetQueue(uow, 'project', projectId),
 });
 
 const forgetGroup = subscription({
   fact: 'group-destroyed',
-  inTransaction: (act, { groupId }) => forgetQueue(act, 'group', groupId),
+  inTransaction: (uow, { groupId }) => forgetQueue(uow, 'group', groupId),
 });
 
 /** How runners come by their jobs. */

@@ -1,29 +1,32 @@
 import type { Transaction } from '#database/database.ts';
 import { findJob, type JobRow } from '#domain/jobs.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { cancelJob, playJob, retryJob } from '../processing/index.ts';
 
 /** What users do with a job; each returns the job as it is then, or the one that has come in its place. */
 
-export async function cancel(act: Act, job: JobRow, force: boolean): Promise<JobRow | Failure<'gone'>> {
-  await cancelJob(act, job.id, { force });
-  return again(act, job, job.id);
+export async function cancel(uow: UnitOfWork, job: JobRow, force: boolean): Promise<JobRow | Failure<'gone'>> {
+  await cancelJob(uow, job.id, { force });
+  return again(uow, job, job.id);
 }
 
-export async function retry(act: Act, job: JobRow): Promise<JobRow | Failure<'gone' | 'forbidden' | 'notRetryable'>> {
-  const id = await retryJob(act, job, act.by.user?.id ?? null);
-  return isFailure(id) ? id : again(act, job, id);
+export async function retry(
+  uow: UnitOfWork,
+  job: JobRow,
+): Promise<JobRow | Failure<'gone' | 'forbidden' | 'notRetryable'>> {
+  const id = await retryJob(uow, job, uow.by.user?.id ?? null);
+  return isFailure(id) ? id : again(uow, job, id);
 }
 
 /** `variables`: their values are encrypted. */
 export async function play(
-  act: Act,
+  uow: UnitOfWork,
   job: JobRow,
   variables: Parameters<typeof playJob>[2],
 ): Promise<JobRow | Failure<'gone' | 'forbidden' | 'unplayable'>> {
-  const id = await playJob(act, job, variables);
-  return isFailure(id) ? id : again(act, job, id);
+  const id = await playJob(uow, job, variables);
+  return isFailure(id) ? id : again(uow, job, id);
 }
 
 async function again(tx: Transaction, { project_id }: JobRow, id: number): Promise<JobRow | Failure<'gone'>> {

@@ -55,9 +55,9 @@ export const cancelJob = endpoint({
   turn: ({ job }) => jobsTurn(job.project_id),
   refuses: { forbidden: FORBIDDEN, gone: NOT_FOUND },
   answer: created(Job),
-  write: (act, { project, job, caller, params: { force } }) => {
-    const may = mayCancel(act.tier, caller, project) && (!force || mayForce(caller, project));
-    return may ? cancel(act, job, force) : Promise.resolve(refused('forbidden'));
+  write: (uow, { project, job, caller, params: { force } }) => {
+    const may = mayCancel(uow.tier, caller, project) && (!force || mayForce(caller, project));
+    return may ? cancel(uow, job, force) : Promise.resolve(refused('forbidden'));
   },
 });
 
@@ -68,7 +68,7 @@ export const retryJob = endpoint({
   turn: ({ job }) => jobsTurn(job.project_id),
   refuses: { notRetryable: [403, '403 Forbidden - Job is not retryable'], forbidden: FORBIDDEN, gone: NOT_FOUND },
   answer: created(Job),
-  write: (act, { job }) => retry(act, job),
+  write: (uow, { job }) => retry(uow, job),
 });
 
 export const playJob = endpoint({
@@ -82,7 +82,7 @@ export const playJob = endpoint({
     const given = params.job_variables_attributes ?? [];
     if (given.length > 0 && !maySetPipelineVariables(caller, project)) return refused('forbidden');
     const variables = sealed(await secretKey(), given);
-    return acting(caller, (act) => play(act, job, variables), { turn: jobsTurn(job.project_id) });
+    return acting(caller, (uow) => play(uow, job, variables), { turn: jobsTurn(job.project_id) });
   },
 });
 
@@ -92,8 +92,8 @@ export const eraseJob = endpoint({
   access: actingOnJob(),
   refuses: { forbidden: FORBIDDEN, notErasable: [403, '403 Forbidden - Job is not erasable!'] },
   answer: created(Job),
-  write(act, { project, job, caller }) {
+  write(uow, { project, job, caller }) {
     const isOwn = job.user_id === caller.user.id && !job.protected;
-    return isOwn || mayForce(caller, project) ? erase(act, job) : Promise.resolve(refused('forbidden'));
+    return isOwn || mayForce(caller, project) ? erase(uow, job) : Promise.resolve(refused('forbidden'));
   },
 });

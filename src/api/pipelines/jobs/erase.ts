@@ -1,21 +1,21 @@
 import type { JobRow } from '#domain/jobs.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
 
 /** Log and files of a job that has ended are gone, for ever (contract/runners.md §5.4). */
-export async function erase(act: Act, job: JobRow): Promise<JobRow | Failure<'notErasable'>> {
+export async function erase(uow: UnitOfWork, job: JobRow): Promise<JobRow | Failure<'notErasable'>> {
   if (!hasFinished(job.status)) return refused('notErasable');
-  const files = await act.deleteFrom('job_artifacts').where('job_id', '=', job.id).executeTakeFirst();
-  const held = await act
+  const files = await uow.deleteFrom('job_artifacts').where('job_id', '=', job.id).executeTakeFirst();
+  const held = await uow
     .updateTable('jobs')
     .set({ trace_held: null })
     .where('id', '=', job.id)
     .where('trace_held', 'is not', null)
     .executeTakeFirst();
-  const pieces = await act.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).executeTakeFirst();
+  const pieces = await uow.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).executeTakeFirst();
   if (files.numDeletedRows + pieces.numDeletedRows + held.numUpdatedRows === 0n) return refused('notErasable');
-  const change = { erased_at: act.now, artifacts_expire_at: null, trace_size: 0 };
-  await act.updateTable('jobs').set(change).where('id', '=', job.id).execute();
+  const change = { erased_at: uow.now, artifacts_expire_at: null, trace_size: 0 };
+  await uow.updateTable('jobs').set(change).where('id', '=', job.id).execute();
   return { ...job, ...change };
 }

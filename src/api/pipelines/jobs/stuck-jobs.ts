@@ -82,7 +82,7 @@ async function endJobs(
         ...(finishedAt === undefined ? {} : { finished_at: finishedAt }),
       };
       const turn = jobsTurn(job.project_id);
-      await acting(NOBODY, (act) => changeJob(act, job.id, [status], to, change), { turn, owed: true });
+      await acting(NOBODY, (uow) => changeJob(uow, job.id, [status], to, change), { turn, owed: true });
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { nextRunAfter } from './cron.ts';
 import { countSchedules, insertSchedule, type ScheduleRow } from './store.ts';
@@ -13,15 +13,15 @@ export const turnOf = ({ id }: Project) => `schedules of project ${id}`;
 
 /** Has the project run pipelines at its moments, in the name of whoever makes it. */
 export async function createSchedule(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   { active, ...wish }: Content & { readonly active: boolean },
 ): Promise<ScheduleRow | Failure<'invalid'>> {
-  const content = await checked(act, project, wish, 'create');
+  const content = await checked(uow, project, wish, 'create');
   if (isFailure(content)) return content;
-  if ((await countSchedules(act, project.id)) >= MOST_IN_PROJECT) {
+  if ((await countSchedules(uow, project.id)) >= MOST_IN_PROJECT) {
     return invalid({ base: [`Maximum number of ci pipeline schedules (${MOST_IN_PROJECT}) exceeded`] });
   }
-  const next_run_at = nextRunAfter(content.cron, content.cron_timezone, act.now)!;
-  return insertSchedule(act, { ...content, active, next_run_at, project_id: project.id, owner_id: act.by.user.id });
+  const next_run_at = nextRunAfter(content.cron, content.cron_timezone, uow.now)!;
+  return insertSchedule(uow, { ...content, active, next_run_at, project_id: project.id, owner_id: uow.by.user.id });
 }

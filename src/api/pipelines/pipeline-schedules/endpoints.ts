@@ -78,7 +78,7 @@ export const createPipelineSchedule = endpoint({
     const ref = await fullNameOf(git, project, params.ref);
     const { description, cron, cron_timezone, active } = params;
     const wish = { description, ref, cron, cron_timezone, active };
-    const made = await acting(caller, (act) => createSchedule(act, project, wish), { turn: turnOf(project) });
+    const made = await acting(caller, (uow) => createSchedule(uow, project, wish), { turn: turnOf(project) });
     return isFailure(made) ? made : shownTo({ project, caller }, made);
   },
 });
@@ -99,7 +99,7 @@ export const updatePipelineSchedule = endpoint({
       ...(cron_timezone == null ? {} : { cron_timezone }),
       ...(active == null ? {} : { active }),
     };
-    const changed = await acting(caller, (act) => changeSchedule(act, project, schedule, changes));
+    const changed = await acting(caller, (uow) => changeSchedule(uow, project, schedule, changes));
     return isFailure(changed) ? changed : shownTo({ project, caller }, changed);
   },
 });
@@ -110,8 +110,8 @@ export const takeOwnershipOfPipelineSchedule = endpoint({
   access: takingSchedule(),
   refuses: { gone: GONE },
   answer: created(PipelineScheduleDetail),
-  async write(act, { project, caller, schedule }) {
-    const taken = await takeSchedule(act, schedule);
+  async write(uow, { project, caller, schedule }) {
+    const taken = await takeSchedule(uow, schedule);
     if (isFailure(taken)) return taken;
     const status = schedule.owner_id === caller.user.id ? 200 : undefined;
     return new Reply(shownTo({ project, caller }, taken), { status });
@@ -123,8 +123,8 @@ export const playPipelineSchedule = endpoint({
   summary: 'Make a pipeline of a schedule now',
   access: playingSchedule(),
   answer: created(bare(Message)),
-  async write(act, { caller, schedule }) {
-    await enqueue(act, playSchedule, { scheduleId: schedule.id, userId: caller.user.id });
+  async write(uow, { caller, schedule }) {
+    await enqueue(uow, playSchedule, { scheduleId: schedule.id, userId: caller.user.id });
     return { message: '201 Created' };
   },
 });
@@ -135,7 +135,7 @@ export const deletePipelineSchedule = endpoint({
   access: deletingSchedule(),
   conditional: ({ schedule }) => schedule.updated_at,
   answer: nothing,
-  write: (act, { schedule }) => remove(act, schedule.id),
+  write: (uow, { schedule }) => remove(uow, schedule.id),
 });
 
 export * from './variable-endpoints.ts';

@@ -8,7 +8,7 @@ import { subscription } from '#events/event-bus.ts';
  */
 export const endWithOwner = subscription({
   fact: 'user-deleted',
-  inPieces: (act, { userId }) => pieceOf(() => disown(act, userId, PIECE)),
+  inPieces: (uow, { userId }) => pieceOf(() => disown(uow, userId, PIECE)),
 });
 
 /** index: pipeline_schedules_by_owner */

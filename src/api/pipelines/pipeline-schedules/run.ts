@@ -30,11 +30,11 @@ export const startDueSchedules = defineJob({
       const due = await dueSchedules(database.reader, now, BATCH).execute();
       for (const schedule of due) {
         const next = nextRunAfter(schedule.cron, schedule.cron_timezone, now);
-        await acting(NOBODY, async (act) => {
+        await acting(NOBODY, async (uow) => {
           // A zone may have gone from the engine's tables since it was chosen: nobody waits for such a schedule.
-          if (next === null) return deactivate(act, schedule);
+          if (next === null) return deactivate(uow, schedule);
           const run = { scheduleId: schedule.id, dueAt: schedule.next_run_at };
-          if (await moveOn(act, schedule, next)) await enqueue(act, runSchedule, run);
+          if (await moveOn(uow, schedule, next)) await enqueue(uow, runSchedule, run);
         });
         await turnOfOthers();
       }
@@ -62,7 +62,7 @@ export const runSchedule = defineJob({
     const isAbout = isSignedIn(owner) && stateBar(owner.user) === null && canSeeProject(owner, project);
     const runs =
       isAbout && (await make(rooms, owner, { project, schedule, origin: `schedule ${scheduleId} ${dueAt}` }));
-    if (!runs) await acting(NOBODY, (act) => deactivate(act, schedule));
+    if (!runs) await acting(NOBODY, (uow) => deactivate(uow, schedule));
   },
 });
 

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { nextRunAfter } from './cron.ts';
 import { readSchedule, type ScheduleRow, updateSchedule } from './store.ts';
@@ -11,27 +11,30 @@ type Changes = Partial<Content & { readonly active: boolean }>;
 
 /** Changes what a schedule says; its next moment is another one when its times are, or when it becomes active again. */
 export async function changeSchedule(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   { id }: ScheduleRow,
   changes: Changes,
 ): Promise<ScheduleRow | Failure<'invalid' | 'gone'>> {
-  const now = await readSchedule(act, id);
+  const now = await readSchedule(uow, id);
   if (now === null) return refused('gone');
   const { active = now.active, ...others } = changes;
-  const content = await checked(act, project, { ...now, ...others }, 'update');
+  const content = await checked(uow, project, { ...now, ...others }, 'update');
   if (isFailure(content)) return content;
   if (Object.keys(changes).length === 0) return now;
   const { description, ref, cron, cron_timezone } = content;
   const isOther = cron !== now.cron || cron_timezone !== now.cron_timezone || (active && !now.active);
-  const next = isOther ? { next_run_at: nextRunAfter(cron, cron_timezone, act.now)! } : {};
+  const next = isOther ? { next_run_at: nextRunAfter(cron, cron_timezone, uow.now)! } : {};
   const set = { description, ref, cron, cron_timezone, active, ...next };
-  return (await updateSchedule(act, id, set)) ?? refused('gone');
+  return (await updateSchedule(uow, id, set)) ?? refused('gone');
 }
 
 /** From now on its pipelines run in the name of whoever takes it; whose it is already keeps it as it is. */
-export async function takeSchedule(act: Act<SignedIn>, schedule: ScheduleRow): Promise<ScheduleRow | Failure<'gone'>> {
-  const owner_id = act.by.user.id;
+export async function takeSchedule(
+  uow: UnitOfWork<SignedIn>,
+  schedule: ScheduleRow,
+): Promise<ScheduleRow | Failure<'gone'>> {
+  const owner_id = uow.by.user.id;
   if (schedule.owner_id === owner_id) return schedule;
-  return (await updateSchedule(act, schedule.id, { owner_id })) ?? refused('gone');
+  return (await updateSchedule(uow, schedule.id, { owner_id })) ?? refused('gone');
 }

@@ -1,6 +1,6 @@
 import { mayChangeJobsOf } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid } from '#runtime/failure.ts';
 import { isCron, nextRunAfter } from './cron.ts';
 import { placeOf } from './ref-names.ts';
@@ -22,15 +22,15 @@ interface Sound extends Content {
 
 /** The same content, with nothing wrong in it, of whose ref the caller may run something. */
 export async function checked(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   content: Content,
   verb: 'create' | 'update',
 ): Promise<Sound | Failure<'invalid'>> {
-  const errors = problemsOf(content, act.now);
+  const errors = problemsOf(content, uow.now);
   if (errors !== null) return invalid(errors);
   const sound = content as Sound;
-  if (await mayChangeJobsOf(act, act.by, project, placeOf(sound.ref))) return sound;
+  if (await mayChangeJobsOf(uow, uow.by, project, placeOf(sound.ref))) return sound;
   return invalid({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
 }
 

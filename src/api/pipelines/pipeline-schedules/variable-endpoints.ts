@@ -24,7 +24,7 @@ export const createScheduleVariable = endpoint({
   async handle({ schedule, caller, params }, { acting, secretKey }) {
     const row = sealed(await secretKey(), schedule.id, { ...params, key: params.key.trim() });
     if (isFailure(row)) return row;
-    return acting(caller, (act) => insertVariable(act, row));
+    return acting(caller, (uow) => insertVariable(uow, row));
   },
 });
 
@@ -52,7 +52,7 @@ export const updateScheduleVariable = endpoint({
       variable_type: params.variable_type ?? now.variable_type,
     });
     if (isFailure(row)) return row;
-    return acting(caller, (act) => updateVariable(act, row));
+    return acting(caller, (uow) => updateVariable(uow, row));
   },
 });
 
@@ -62,5 +62,5 @@ export const deleteScheduleVariable = endpoint({
   access: deletingVariables().record(variableOfPath),
   refuses: { gone: GONE },
   answer: { ...shown(ScheduleVariable), status: 202 },
-  write: (act, { variable }) => deleteVariable(act, variable),
+  write: (uow, { variable }) => deleteVariable(uow, variable),
 });

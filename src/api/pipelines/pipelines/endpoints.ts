@@ -107,7 +107,7 @@ export const retryPipeline = endpoint({
   turn: ({ pipeline }) => jobsTurn(pipeline.project_id),
   refuses: { gone: NOT_FOUND },
   answer: created(Pipeline),
-  write: (act, { pipeline }) => retry(act, pipeline),
+  write: (uow, { pipeline }) => retry(uow, pipeline),
 });
 
 export const cancelPipeline = endpoint({
@@ -117,7 +117,7 @@ export const cancelPipeline = endpoint({
   turn: ({ pipeline }) => jobsTurn(pipeline.project_id),
   refuses: { gone: NOT_FOUND },
   answer: shown(Pipeline),
-  write: (act, { pipeline }) => cancel(act, pipeline),
+  write: (uow, { pipeline }) => cancel(uow, pipeline),
 });
 
 export const deletePipeline = endpoint({
@@ -135,7 +135,7 @@ export const updatePipelineMetadata = endpoint({
   params: { name: required(ruledText(255)) },
   refuses: { gone: NOT_FOUND, invalid: INVALID },
   answer: shown(PipelineDetail),
-  write: (act, { pipeline, params }) => rename(act, pipeline, params.name),
+  write: (uow, { pipeline, params }) => rename(uow, pipeline, params.name),
 });
 
 export * from './merge-request-endpoints.ts';

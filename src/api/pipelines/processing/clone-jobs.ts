@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import type { JobWhen } from '#database/tables/pipelines.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { wantEnvironments } from './deployment-check.ts';
 import type { Whose } from './job-transitions.ts';
 import { type EngineOptions, optionsOf } from './store.ts';
@@ -37,17 +37,17 @@ const KEPT = [
  * as retried. They have been read in this transaction as the latest of their names.
  */
 export async function cloneJobs(
-  act: Act,
+  uow: UnitOfWork,
   whose: Whose,
   jobIds: readonly number[],
   userId: number | null,
 ): Promise<Clone[]> {
   if (jobIds.length === 0) return [];
-  const among = (column: string) => isAmong(act, sql.ref(column), jobIds);
-  const mayFail = await thatMayFail(act, jobIds);
+  const among = (column: string) => isAmong(uow, sql.ref(column), jobIds);
+  const mayFail = await thatMayFail(uow, jobIds);
   // index: jobs primary key
-  await act.updateTable('jobs').set({ retried: true, updated_at: act.now }).where(among('id')).execute();
-  const clones = await act
+  await uow.updateTable('jobs').set({ retried: true, updated_at: uow.now }).where(among('id')).execute();
+  const clones = await uow
     .insertInto('jobs')
     .columns([...KEPT, 'timeout', 'allow_failure', 'status', 'retried', 'user_id', 'created_at', 'updated_at'])
     .expression((eb) =>
@@ -57,20 +57,20 @@ export async function cloneJobs(
         .select([
           // What a runner made of it is written there instead.
           sql<number | null>`case when old.started_at is null then old.timeout else old.file_timeout end`.as('timeout'),
-          sql<boolean>`${isAmong(act, sql.ref('old.id'), mayFail)}`.as('allow_failure'),
+          sql<boolean>`${isAmong(uow, sql.ref('old.id'), mayFail)}`.as('allow_failure'),
           sql.lit<'created'>('created').as('status'),
           sql<boolean>`false`.as('retried'),
           sql<number | null>`cast(${userId} as bigint)`.as('user_id'),
-          sql<string>`${act.now}`.as('created_at'),
-          sql<string>`${act.now}`.as('updated_at'),
+          sql<string>`${uow.now}`.as('created_at'),
+          sql<string>`${uow.now}`.as('updated_at'),
         ])
         .where(among('old.id'))
         .orderBy('old.id'),
     )
     .returning(['id', 'name', 'run_when', 'environment', 'user_id'])
     .execute();
-  await copyBesides(act, whose.pipeline_id, among('old.id'));
-  await wantEnvironments(act, whose, clones);
+  await copyBesides(uow, whose.pipeline_id, among('old.id'));
+  await wantEnvironments(uow, whose, clones);
   return clones;
 }
 

@@ -1,5 +1,5 @@
 import type { CommitStatusName } from '#database/tables/pipelines.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { hasJobNamed, insertPosted, latestPosted, UNDER_WAY, updatePosted } from './commit-status-store.ts';
 import { type PipelineKey, settle } from './state-machine.ts';
@@ -38,29 +38,29 @@ const STEPS: Readonly<
  * `taken`: a job of the pipeline has this name. `impossible`: there is no such step.
  */
 export async function postStatus(
-  act: Act,
+  uow: UnitOfWork,
   pipeline: PipelineKey,
   posted: Posted,
 ): Promise<number | Failure<'taken' | 'impossible'>> {
   const { name, state, userId, about } = posted;
-  if (await hasJobNamed(act, pipeline.id, name)) return refused('taken');
-  const latest = await latestPosted(act, pipeline.id, name);
+  if (await hasJobNamed(uow, pipeline.id, name)) return refused('taken');
+  const latest = await latestPosted(uow, pipeline.id, name);
   const isOwn = latest !== null && latest.user_id === userId && UNDER_WAY.includes(latest.status);
   const { event, from } = STEPS[state];
   if (isOwn && !from.includes(latest.status)) return refused('impossible', { event, from: latest.status });
-  const change = { ...about, ...momentOf(act, state), status: state };
-  if (isOwn) await updatePosted(act, latest.id, change);
-  else if (latest !== null) await updatePosted(act, latest.id, { retried: true });
+  const change = { ...about, ...momentOf(uow, state), status: state };
+  if (isOwn) await updatePosted(uow, latest.id, change);
+  else if (latest !== null) await updatePosted(uow, latest.id, { retried: true });
   const row = { ...change, ...pipelineOf(pipeline), name, user_id: userId };
-  const id = isOwn ? latest.id : await insertPosted(act, row);
-  await settle(act, pipeline);
+  const id = isOwn ? latest.id : await insertPosted(uow, row);
+  await settle(uow, pipeline);
   return id;
 }
 
 const pipelineOf = ({ id, project_id }: PipelineKey) => ({ pipeline_id: id, project_id });
 
 /** The moment of its life that a step brings, and why it has failed. */
-function momentOf({ now }: Act, state: CommitStatusName) {
+function momentOf({ now }: UnitOfWork, state: CommitStatusName) {
   if (state === 'running') return { started_at: now };
   if (state === 'failed') return { finished_at: now, failure_reason: 'api_failure' };
   return state === 'success' || state === 'canceled' ? { finished_at: now } : {};

@@ -1,4 +1,4 @@
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { allowFailure, attemptsBefore, type EngineOptions, optionsOf, type SteppedJob } from './store.ts';
 
 /** What the CI file says of a job that has failed: `retry` and `allow_failure:exit_codes` (contract/runners.md §6). */
@@ -17,12 +17,12 @@ const IN_VAIN: ReadonlySet<string> = new Set([
 ]);
 
 /** Says whether the job, which has just failed, is to be tried `again`; lets it fail where its exit code may. */
-export async function afterFailure(act: Act, job: SteppedJob): Promise<'again' | 'over'> {
-  const options = (await optionsOf(act, [job.id])).get(job.id) ?? {};
+export async function afterFailure(uow: UnitOfWork, job: SteppedJob): Promise<'again' | 'over'> {
+  const options = (await optionsOf(uow, [job.id])).get(job.id) ?? {};
   const mayFail = job.exit_code !== null && options.allow_failure_exit_codes?.includes(job.exit_code) === true;
-  if (mayFail) await allowFailure(act, job.id);
+  if (mayFail) await allowFailure(uow, job.id);
   if (!isWorthAnother(job, options.retry)) return 'over';
-  const before = await attemptsBefore(act, job.pipeline_id, job.name);
+  const before = await attemptsBefore(uow, job.pipeline_id, job.name);
   return before < (options.retry?.max ?? 0) ? 'again' : 'over';
 }
 

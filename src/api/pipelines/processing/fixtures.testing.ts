@@ -50,7 +50,7 @@ export async function given(
       ...row,
     });
   }
-  await acting(NOBODY, (act) => beginPipeline(act, { id, project_id: project.id }));
+  await acting(NOBODY, (uow) => beginPipeline(uow, { id, project_id: project.id }));
   const latest = () =>
     database.reader
       .selectFrom('jobs')
@@ -72,8 +72,8 @@ export async function given(
     },
     async run(name, to = 'running', change = {}) {
       const job = await idOf(name);
-      await acting(NOBODY, (act) => changeJob(act, job, ['pending'], 'running', { timeout: 60 }));
-      if (to !== 'running') await acting(NOBODY, (act) => changeJob(act, job, ['running'], to, change));
+      await acting(NOBODY, (uow) => changeJob(uow, job, ['pending'], 'running', { timeout: 60 }));
+      if (to !== 'running') await acting(NOBODY, (uow) => changeJob(uow, job, ['running'], to, change));
     },
   };
 }

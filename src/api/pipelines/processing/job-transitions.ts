@@ -1,5 +1,5 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type EngineJob, type JobChange, type SteppedJob, scheduleRow, stepRow, stepRows } from './store.ts';
 
 /**
@@ -23,41 +23,41 @@ export function whoseAre({ id, project_id }: { readonly id: number; readonly pro
 
 /** Brings one job from one of these statuses to another; null: it was in none of them any more. */
 export async function stepJob(
-  act: Act,
+  uow: UnitOfWork,
   jobId: number,
   from: readonly JobStatus[],
   to: JobStatus,
   change: JobChange = {},
 ): Promise<SteppedJob | null> {
-  const job = await stepRow(act, jobId, from, to, change);
-  if (job !== null) await tell(act, job, [job], to);
+  const job = await stepRow(uow, jobId, from, to, change);
+  if (job !== null) await tell(uow, job, [job], to);
   return job;
 }
 
 /** The same of many of one pipeline at once, of which each has been read in this transaction. */
 export async function stepJobs(
-  act: Act,
+  uow: UnitOfWork,
   whose: Whose,
   jobs: readonly Stepping[],
   to: JobStatus,
   change: JobChange = {},
 ): Promise<void> {
   if (jobs.length === 0) return;
-  await stepRows(act, idsOf(jobs), to, change);
-  await tell(act, whose, jobs, to);
+  await stepRows(uow, idsOf(jobs), to, change);
+  await tell(uow, whose, jobs, to);
 }
 
 /** Has the delayed job become pending at this moment, and not before. */
-export async function scheduleJob(act: Act, whose: Whose, job: Stepping, scheduledAt: string): Promise<void> {
-  await scheduleRow(act, job.id, scheduledAt);
-  await tell(act, whose, [job], 'scheduled');
+export async function scheduleJob(uow: UnitOfWork, whose: Whose, job: Stepping, scheduledAt: string): Promise<void> {
+  await scheduleRow(uow, job.id, scheduledAt);
+  await tell(uow, whose, [job], 'scheduled');
 }
 
-async function tell(act: Act, whose: Whose, jobs: readonly Stepping[], to: JobStatus): Promise<void> {
+async function tell(uow: UnitOfWork, whose: Whose, jobs: readonly Stepping[], to: JobStatus): Promise<void> {
   const deploying = jobs.filter(({ environment }) => environment !== null);
   if (deploying.length === 0) return;
   const { project_id: projectId, pipeline_id: pipelineId } = whose;
-  await act.publish('jobs-stepped', { projectId, pipelineId, jobIds: idsOf(deploying), to });
+  await uow.publish('jobs-stepped', { projectId, pipelineId, jobIds: idsOf(deploying), to });
 }
 
 export function idsOf(jobs: readonly { readonly id: number }[]): number[] {

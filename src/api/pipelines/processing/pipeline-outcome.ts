@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /**
  * How pipelines end, as far as anybody is told (contract/activity.md Part 5): with success, or by having failed. What the
@@ -13,12 +13,12 @@ type Outcome = 'success' | 'failed';
 const isOutcome = (status: PipelineStatus): status is Outcome => status === 'success' || status === 'failed';
 
 /** Part of the act that has just brought the pipeline to this status. */
-export async function noteOutcome(act: Act, pipelineId: number, status: PipelineStatus): Promise<void> {
+export async function noteOutcome(uow: UnitOfWork, pipelineId: number, status: PipelineStatus): Promise<void> {
   if (!isOutcome(status)) return;
-  const mended = status === 'success' && (await wasFailing(act, pipelineId));
-  await act.updateTable('pipelines').set({ outcome: status }).where('id', '=', pipelineId).execute();
+  const mended = status === 'success' && (await wasFailing(uow, pipelineId));
+  await uow.updateTable('pipelines').set({ outcome: status }).where('id', '=', pipelineId).execute();
   const event = status === 'failed' ? 'failed_pipeline' : mended ? 'fixed_pipeline' : 'success_pipeline';
-  await act.publish('occurred', { event, about: { type: 'Pipeline', id: pipelineId } });
+  await uow.publish('occurred', { event, about: { type: 'Pipeline', id: pipelineId } });
 }
 
 // Written out, because only so does the index of those serve.

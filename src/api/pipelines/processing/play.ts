@@ -1,5 +1,5 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { heldBack } from './deployment-check.ts';
 import { type JobKey, reopen, retryJob } from './retry.ts';
@@ -20,27 +20,27 @@ const PLAYABLE: readonly JobStatus[] = ['manual', 'scheduled'];
  * are missing; `forbidden`: he may not deploy to its environment.
  */
 export async function playJob(
-  act: Act,
+  uow: UnitOfWork,
   job: JobKey,
   variables: readonly JobVariable[],
-  userId: number | null = act.by.user?.id ?? null,
+  userId: number | null = uow.by.user?.id ?? null,
 ): Promise<number | Failure<'unplayable' | 'forbidden'>> {
-  const jobs = await latestOf(act, job.pipeline_id);
+  const jobs = await latestOf(uow, job.pipeline_id);
   const found = jobs.find(({ id }) => id === job.id);
   if (!found) return refused('unplayable');
-  const held = (await heldBack(act, job, [{ ...found, user_id: userId }])).get(found.id);
+  const held = (await heldBack(uow, job, [{ ...found, user_id: userId }])).get(found.id);
   if (held === 'waiting' && found.status === 'manual') return refused('unplayable');
   if (held === 'protected_environment_failure') return refused('forbidden');
   if (PLAYABLE.includes(found.status)) {
-    await setJobVariables(act, job.id, variables);
-    await reopen(act, job, jobs, found);
-    await startJob(act, job.id, PLAYABLE, { user_id: userId });
+    await setJobVariables(uow, job.id, variables);
+    await reopen(uow, job, jobs, found);
+    await startJob(uow, job.id, PLAYABLE, { user_id: userId });
     return job.id;
   }
   if (found.run_when !== 'manual' && found.run_when !== 'delayed') return refused('unplayable');
-  const again = await retryJob(act, job, userId);
+  const again = await retryJob(uow, job, userId);
   if (isFailure(again)) return again.code === 'forbidden' ? refused('forbidden') : refused('unplayable');
-  if (variables.length > 0) await setJobVariables(act, again, variables);
+  if (variables.length > 0) await setJobVariables(uow, again, variables);
   return again;
 }
 
@@ -48,10 +48,10 @@ export async function playJob(
  * Starts a job that has waited for approvals, as its own user, now that it has them. He may have lost the right to deploy
  * meanwhile: then it fails.
  */
-export async function releaseJob(act: Act, job: JobKey): Promise<void> {
-  const jobs = await latestOf(act, job.pipeline_id);
+export async function releaseJob(uow: UnitOfWork, job: JobKey): Promise<void> {
+  const jobs = await latestOf(uow, job.pipeline_id);
   const found = jobs.find(({ id }) => id === job.id);
   if (found?.status !== 'manual') return;
-  await reopen(act, job, jobs, found);
-  await startJob(act, job.id, ['manual']);
+  await reopen(uow, job, jobs, found);
+  await startJob(uow, job.id, ['manual']);
 }

@@ -1,5 +1,5 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { type Clone, cloneJobs } from './clone-jobs.ts';
 import { heldBack } from './deployment-check.ts';
@@ -26,41 +26,41 @@ function isRetryable({ status, failure_reason }: EngineJob): boolean {
  * skipped wait for it again. Returns the id of the new one. `forbidden`: he may not deploy to its environment.
  */
 export async function retryJob(
-  act: Act,
+  uow: UnitOfWork,
   job: JobKey,
   userId: number | null,
 ): Promise<number | Failure<'notRetryable' | 'forbidden'>> {
-  const jobs = await latestOf(act, job.pipeline_id);
+  const jobs = await latestOf(uow, job.pipeline_id);
   const old = jobs.find(({ id }) => id === job.id);
   if (!old || !isRetryable(old)) return refused('notRetryable');
-  const held = (await heldBack(act, job, [{ ...old, user_id: userId }])).get(old.id);
+  const held = (await heldBack(uow, job, [{ ...old, user_id: userId }])).get(old.id);
   if (held === 'protected_environment_failure') return refused('forbidden');
-  const [clone] = await cloneJobs(act, job, [job.id], userId);
+  const [clone] = await cloneJobs(uow, job, [job.id], userId);
   if (!clone) return refused('notRetryable');
-  await reopen(act, job, jobs, old);
-  await startAgain(act, job, clone);
+  await reopen(uow, job, jobs, old);
+  await startAgain(uow, job, clone);
   return clone.id;
 }
 
 /** What somebody has asked for waits for nobody to ask for it again. */
-async function startAgain(act: Act, job: JobKey, clone: Clone): Promise<void> {
-  if (clone.run_when === 'manual' || clone.run_when === 'delayed') await startJob(act, clone.id, ['created']);
-  else await settle(act, { id: job.pipeline_id, project_id: job.project_id });
+async function startAgain(uow: UnitOfWork, job: JobKey, clone: Clone): Promise<void> {
+  if (clone.run_when === 'manual' || clone.run_when === 'delayed') await startJob(uow, clone.id, ['created']);
+  else await settle(uow, { id: job.pipeline_id, project_id: job.project_id });
 }
 
 /** Has jobs wait again for this one that were skipped, as they come after it. */
-export async function reopen(act: Act, whose: Whose, jobs: readonly EngineJob[], job: EngineJob): Promise<void> {
+export async function reopen(uow: UnitOfWork, whose: Whose, jobs: readonly EngineJob[], job: EngineJob): Promise<void> {
   const skipped = laterThan(jobs, job).filter(({ status }) => status === 'skipped');
-  await stepJobs(act, whose, skipped, 'created');
+  await stepJobs(uow, whose, skipped, 'created');
 }
 
 /** Another attempt of each job of the pipeline that has failed or was canceled; what was skipped waits again. */
-export async function retryPipeline(act: Act, pipeline: PipelineKey): Promise<void> {
-  const jobs = await latestOf(act, pipeline.id);
+export async function retryPipeline(uow: UnitOfWork, pipeline: PipelineKey): Promise<void> {
+  const jobs = await latestOf(uow, pipeline.id);
   const again = jobs.filter((job) => job.status !== 'success' && isRetryable(job));
   const whose = whoseAre(pipeline);
-  await cloneJobs(act, whose, idsOf(again), act.by.user?.id ?? null);
+  await cloneJobs(uow, whose, idsOf(again), uow.by.user?.id ?? null);
   const skipped = jobs.filter(({ status }) => status === 'skipped');
-  await stepJobs(act, whose, skipped, 'created');
-  await settle(act, pipeline);
+  await stepJobs(uow, whose, skipped, 'created');
+  await settle(uow, pipeline);
 }

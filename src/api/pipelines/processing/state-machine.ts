@@ -1,6 +1,6 @@
 import { NOBODY } from '#authentication/caller.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { enqueue, type Job } from '#jobs/job.ts';
 import { momentAfter } from '#runtime/clock.ts';
@@ -44,8 +44,8 @@ export interface PipelineKey {
 }
 
 /** Sets a pipeline going whose jobs have just been added, as `created`. */
-export async function beginPipeline(act: Act, pipeline: PipelineKey): Promise<void> {
-  await settle(act, pipeline);
+export async function beginPipeline(uow: UnitOfWork, pipeline: PipelineKey): Promise<void> {
+  await settle(uow, pipeline);
 }
 
 /**
@@ -55,27 +55,27 @@ export async function beginPipeline(act: Act, pipeline: PipelineKey): Promise<vo
  * that has failed is tried again, or may fail, as its CI file says.
  */
 export async function changeJob(
-  act: Act,
+  uow: UnitOfWork,
   jobId: number,
   from: readonly JobStatus[],
   to: JobStatus,
   change: JobChange = {},
 ): Promise<SteppedJob | null> {
   const reason = to === 'failed' ? { failure_reason: 'unknown_failure' } : {};
-  const job = await stepJob(act, jobId, from, to, { ...reason, ...change });
+  const job = await stepJob(uow, jobId, from, to, { ...reason, ...change });
   if (job === null) return null;
   if (hasFinished(to))
-    await act.publish('job-finished', { jobId, pipelineId: job.pipeline_id, projectId: job.project_id });
+    await uow.publish('job-finished', { jobId, pipelineId: job.pipeline_id, projectId: job.project_id });
   if (to === 'running') {
     // Nobody waits for a job to begin.
-    await setPipelineStatus(act, job.pipeline_id, 'running');
+    await setPipelineStatus(uow, job.pipeline_id, 'running');
     return job;
   }
-  if (to === 'failed' && (await afterFailure(act, job)) === 'again') {
-    const [clone] = await cloneJobs(act, job, [job.id], job.user_id);
-    if (clone?.run_when === 'manual' || clone?.run_when === 'delayed') await startJob(act, clone.id, ['created']);
+  if (to === 'failed' && (await afterFailure(uow, job)) === 'again') {
+    const [clone] = await cloneJobs(uow, job, [job.id], job.user_id);
+    if (clone?.run_when === 'manual' || clone?.run_when === 'delayed') await startJob(uow, clone.id, ['created']);
   }
-  await settleAfter(act, job);
+  await settleAfter(uow, job);
   return job;
 }
 
@@ -84,27 +84,27 @@ export async function changeJob(
  * is protected it may have to wait for approvals, or fail.
  */
 export async function startJob(
-  act: Act,
+  uow: UnitOfWork,
   jobId: number,
   from: readonly JobStatus[],
   change: JobChange = {},
 ): Promise<SteppedJob | null> {
-  const found = await readBeginning(act, jobId);
+  const found = await readBeginning(uow, jobId);
   if (found === null) return null;
   const { user_id = found.user_id } = change;
-  const held = (await heldBack(act, found, [{ ...found, user_id }])).get(jobId);
-  if (held !== undefined) return holdJob(act, jobId, from, held, change);
+  const held = (await heldBack(uow, found, [{ ...found, user_id }])).get(jobId);
+  if (held !== undefined) return holdJob(uow, jobId, from, held, change);
   const to = found.resource_group_id === null ? 'pending' : 'waiting_for_resource';
-  const job = await stepJob(act, jobId, from, to, change);
+  const job = await stepJob(uow, jobId, from, to, change);
   if (job === null) return null;
-  if (to === 'pending') await raiseQueues(act, job.project_id, job.pipeline_id);
-  await settleAfter(act, job);
+  if (to === 'pending') await raiseQueues(uow, job.project_id, job.pipeline_id);
+  await settleAfter(uow, job);
   return job;
 }
 
 /** One that may not start waits for somebody, or has failed; null: it is in none of these statuses, or waits already. */
 async function holdJob(
-  act: Act,
+  uow: UnitOfWork,
   jobId: number,
   from: readonly JobStatus[],
   held: Held,
@@ -113,51 +113,51 @@ async function holdJob(
   const waiting = from.filter((status) => status !== 'manual');
   const job =
     held === 'waiting'
-      ? await stepJob(act, jobId, waiting, 'manual', change)
-      : await stepJob(act, jobId, from, 'failed', { ...change, failure_reason: held });
-  if (job !== null) await settleAfter(act, job);
+      ? await stepJob(uow, jobId, waiting, 'manual', change)
+      : await stepJob(uow, jobId, from, 'failed', { ...change, failure_reason: held });
+  if (job !== null) await settleAfter(uow, job);
   return job;
 }
 
-async function settleAfter(act: Act, job: SteppedJob): Promise<void> {
-  await settle(act, { id: job.pipeline_id, project_id: job.project_id }, groupsOf([job]));
+async function settleAfter(uow: UnitOfWork, job: SteppedJob): Promise<void> {
+  await settle(uow, { id: job.pipeline_id, project_id: job.project_id }, groupsOf([job]));
 }
 
 /**
  * Has everything follow that follows from how the pipeline's jobs stand. `groups`: resource groups in which somebody may
  * have his turn now, besides those of jobs that make a step here.
  */
-export async function settle(act: Act, pipeline: PipelineKey, groups: readonly number[] = []): Promise<void> {
-  const jobs = await latestOf(act, pipeline.id);
+export async function settle(uow: UnitOfWork, pipeline: PipelineKey, groups: readonly number[] = []): Promise<void> {
+  const jobs = await latestOf(uow, pipeline.id);
   const whose = whoseAre(pipeline);
-  const stepped = await decide(act, whose, jobs);
-  for (const to of AT_ONCE) await stepJobs(act, whose, having(stepped, to), to);
-  await schedule(act, whose, having(stepped, 'scheduled'));
-  const others = await giveTurns(act, jobs, [...groups, ...groupsOf(stepped)]);
-  await settleStatus(act, pipeline, jobs);
-  if (stepped.some(({ status }) => status === 'pending')) await raiseQueues(act, pipeline.project_id, pipeline.id);
-  for (const id of others) await settleStatus(act, { ...pipeline, id }, await latestOf(act, id));
+  const stepped = await decide(uow, whose, jobs);
+  for (const to of AT_ONCE) await stepJobs(uow, whose, having(stepped, to), to);
+  await schedule(uow, whose, having(stepped, 'scheduled'));
+  const others = await giveTurns(uow, jobs, [...groups, ...groupsOf(stepped)]);
+  await settleStatus(uow, pipeline, jobs);
+  if (stepped.some(({ status }) => status === 'pending')) await raiseQueues(uow, pipeline.project_id, pipeline.id);
+  for (const id of others) await settleStatus(uow, { ...pipeline, id }, await latestOf(uow, id));
 }
 
 /** Those that follow from a look at the pipeline, and nothing else. */
 const AT_ONCE: readonly JobStatus[] = ['manual', 'skipped', 'waiting_for_resource', 'pending'];
 
 /** Gives the jobs that leave `created` their new statuses, and returns them; those that fail have made that step already. */
-async function decide(act: Act, whose: Whose, jobs: readonly EngineJob[]): Promise<EngineJob[]> {
+async function decide(uow: UnitOfWork, whose: Whose, jobs: readonly EngineJob[]): Promise<EngineJob[]> {
   const stepped: EngineJob[] = [];
   // Others follow from those that were held back, until nobody is.
   for (;;) {
     const outcomes = advance(jobs);
     const leaving = jobs.filter(({ id }) => outcomes.has(id));
     const held = await heldBack(
-      act,
+      uow,
       whose,
       leaving.filter(({ id }) => outcomes.get(id) === 'pending'),
     );
     for (const job of leaving) job.status = statusAfter(job, outcomes.get(job.id)!, held.get(job.id));
     for (const reason of FAILURES) {
       const failed = leaving.filter(({ id }) => held.get(id) === reason);
-      await stepJobs(act, whose, failed, 'failed', { failure_reason: reason });
+      await stepJobs(uow, whose, failed, 'failed', { failure_reason: reason });
     }
     stepped.push(...leaving);
     if (held.size === 0) return stepped;
@@ -175,18 +175,21 @@ function having(jobs: readonly EngineJob[], status: JobStatus): EngineJob[] {
   return jobs.filter((job) => job.status === status);
 }
 
-async function settleStatus(act: Act, pipeline: PipelineKey, jobs: readonly EngineJob[]): Promise<void> {
-  const parts = [...jobs, ...(await postedParts(act, pipeline.id))];
+async function settleStatus(uow: UnitOfWork, pipeline: PipelineKey, jobs: readonly EngineJob[]): Promise<void> {
+  const parts = [...jobs, ...(await postedParts(uow, pipeline.id))];
   // One without any is what it was made as: nothing in it ever changes.
   if (parts.length === 0) return;
   const status = composite(parts);
-  if (await setPipelineStatus(act, pipeline.id, status)) await noteOutcome(act, pipeline.id, status);
+  if (await setPipelineStatus(uow, pipeline.id, status)) await noteOutcome(uow, pipeline.id, status);
 }
 
 /** Gives whoever has it now his turn in a resource group whose order is another one than before. */
-export async function giveTurnIn(act: Act, group: { readonly id: number; readonly project_id: number }): Promise<void> {
-  for (const id of await giveTurns(act, [], [group.id])) {
-    await settleStatus(act, { id, project_id: group.project_id }, await latestOf(act, id));
+export async function giveTurnIn(
+  uow: UnitOfWork,
+  group: { readonly id: number; readonly project_id: number },
+): Promise<void> {
+  for (const id of await giveTurns(uow, [], [group.id])) {
+    await settleStatus(uow, { id, project_id: group.project_id }, await latestOf(uow, id));
   }
 }
 
@@ -195,13 +198,13 @@ export async function giveTurnIn(act: Act, group: { readonly id: number; readonl
  * without the turn of the project's jobs may do so too: transactions are serializable, and of two that step jobs of one
  * pipeline at once the other one sees what the first has done.
  */
-async function giveTurns(act: Act, jobs: readonly EngineJob[], groups: readonly number[]): Promise<number[]> {
+async function giveTurns(uow: UnitOfWork, jobs: readonly EngineJob[], groups: readonly number[]): Promise<number[]> {
   const others = new Set<number>();
   for (const group of [...new Set(groups)].sort((one, other) => one - other)) {
-    const next = await nextInLine(act, group);
+    const next = await nextInLine(uow, group);
     if (next === null) continue;
-    await stepJobs(act, next, [next], 'pending');
-    await raiseQueues(act, next.project_id, next.pipeline_id);
+    await stepJobs(uow, next, [next], 'pending');
+    await raiseQueues(uow, next.project_id, next.pipeline_id);
     const here = jobs.find(({ id }) => id === next.id);
     if (here) here.status = 'pending';
     else others.add(next.pipeline_id);
@@ -210,12 +213,12 @@ async function giveTurns(act: Act, jobs: readonly EngineJob[], groups: readonly 
 }
 
 /** These are started by the clock, as long after now as the CI file says. */
-async function schedule(act: Act, whose: Whose, jobs: readonly EngineJob[]): Promise<void> {
-  const options = await optionsOf(act, idsOf(jobs));
+async function schedule(uow: UnitOfWork, whose: Whose, jobs: readonly EngineJob[]): Promise<void> {
+  const options = await optionsOf(uow, idsOf(jobs));
   for (const job of jobs) {
-    const runAt = momentAfter(act.now, (options.get(job.id)?.start_in ?? 0) * 1000);
-    await scheduleJob(act, whose, job, runAt);
-    await enqueue(act, startDelayedJob, { jobId: job.id }, { runAt, key: String(job.id) });
+    const runAt = momentAfter(uow.now, (options.get(job.id)?.start_in ?? 0) * 1000);
+    await scheduleJob(uow, whose, job, runAt);
+    await enqueue(uow, startDelayedJob, { jobId: job.id }, { runAt, key: String(job.id) });
   }
 }
 
@@ -223,6 +226,6 @@ async function schedule(act: Act, whose: Whose, jobs: readonly EngineJob[]): Pro
 export const startDelayedJob: Job<Rooms, { readonly jobId: number }> = {
   kind: 'start-delayed-job',
   async handle({ acting }, { jobId }) {
-    await acting(NOBODY, (act) => startJob(act, jobId, ['scheduled']));
+    await acting(NOBODY, (uow) => startJob(uow, jobId, ['scheduled']));
   },
 };

@@ -34,5 +34,5 @@ export const updateResourceGroup = endpoint({
   params: { process_mode: optional(oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')) },
   turn: ({ resourceGroup }) => jobsTurn(resourceGroup.project_id),
   answer: shown(ResourceGroup),
-  write: (act, { resourceGroup, params }) => update(act, resourceGroup, params.process_mode),
+  write: (uow, { resourceGroup, params }) => update(uow, resourceGroup, params.process_mode),
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOBODY } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { resourceGroupRow } from '#test/support/pipeline-rows.ts';
 import { type Project, world } from '#test/support/world.ts';
 import { type Given, given } from '../processing/fixtures.testing.ts';
@@ -92,10 +92,11 @@ test('a turn that one pipeline gives and the cancelling of the other that gets i
     const [ending, waiting] = [await first.idOf('ship'), { id: second.id, project_id: project.id }];
     const meet = bothHere();
     // Without the turn of the project's jobs, by which they would not meet.
-    const together = (work: (act: Act) => Promise<unknown>) => acting(NOBODY, (act) => meet(act).then(() => work(act)));
+    const together = (work: (uow: UnitOfWork) => Promise<unknown>) =>
+      acting(NOBODY, (uow) => meet(uow).then(() => work(uow)));
     await Promise.all([
-      together((act) => changeJob(act, ending, ['running'], 'success')),
-      together((act) => cancelPipeline(act, { ...waiting, status: 'waiting_for_resource' })),
+      together((uow) => changeJob(uow, ending, ['running'], 'success')),
+      together((uow) => cancelPipeline(uow, { ...waiting, status: 'waiting_for_resource' })),
     ]);
     assert.deepEqual(await second.statuses(), { ship: 'canceled', pipeline: 'canceled' });
     assert.deepEqual(await third.statuses(), { ship: 'pending', pipeline: 'pending' });
@@ -103,11 +104,11 @@ test('a turn that one pipeline gives and the cancelling of the other that gets i
 });
 
 /** Has two transactions see the same state before either goes on, where the engine runs two at once. */
-function bothHere(): (act: Act) => Promise<void> {
+function bothHere(): (uow: UnitOfWork) => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let come = 0;
-  return async (act) => {
-    await act.selectFrom('resource_groups').select('id').limit(1).execute();
+  return async (uow) => {
+    await uow.selectFrom('resource_groups').select('id').limit(1).execute();
     if (++come === 2 || database.engine === 'sqlite') resolve();
     await promise;
   };

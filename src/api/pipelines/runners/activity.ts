@@ -1,16 +1,16 @@
 import { type AuditEventName, INSTANCE } from '#activity/index.ts';
 import { ownerProjectOf, type Runner } from '#authorization/runners.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** What runners leave in the audit log (contract/activity.md Part 3). */
 
-export async function recordCreated(act: Act, runner: Runner): Promise<void> {
-  await record(act, runner, { name: 'ci_runner_created', message: `Created ${kindOf(runner)} CI runner` });
+export async function recordCreated(uow: UnitOfWork, runner: Runner): Promise<void> {
+  await record(uow, runner, { name: 'ci_runner_created', message: `Created ${kindOf(runner)} CI runner` });
 }
 
 /** `token`: the one that it registered with; whoever reads the log sees how it begins. */
-export async function recordRegistered(act: Act, runner: Runner, token: string): Promise<void> {
-  await record(act, runner, {
+export async function recordRegistered(uow: UnitOfWork, runner: Runner, token: string): Promise<void> {
+  await record(uow, runner, {
     name: 'ci_runner_registered',
     message: `Registered ${kindOf(runner)} CI runner`,
     details: { runner_registration_token: token.slice(0, 8) },
@@ -18,9 +18,9 @@ export async function recordRegistered(act: Act, runner: Runner, token: string):
 }
 
 /** While the runner is there still. */
-export async function recordUnregistered(act: Act, runner: Runner): Promise<void> {
+export async function recordUnregistered(uow: UnitOfWork, runner: Runner): Promise<void> {
   const contact = runner.contacted_at === null ? 'never contacted' : `last contacted ${runner.contacted_at}`;
-  await record(act, runner, {
+  await record(uow, runner, {
     name: 'ci_runner_unregistered',
     message: `Unregistered ${kindOf(runner)} CI runner, ${contact}`,
   });
@@ -28,7 +28,7 @@ export async function recordUnregistered(act: Act, runner: Runner): Promise<void
 
 /** That it was given to a project, or taken from one. */
 export async function recordAssociation(
-  act: Act,
+  uow: UnitOfWork,
   runner: Runner,
   {
     project,
@@ -36,7 +36,7 @@ export async function recordAssociation(
   }: { readonly project: { readonly id: number; readonly full_path: string }; readonly added: boolean },
 ): Promise<void> {
   const { id, full_path } = project;
-  await act.record({
+  await uow.record({
     name: added ? 'ci_runner_assigned_to_project' : 'ci_runner_unassigned_from_project',
     entity: { type: 'Project', id, path: full_path },
     target: { type: 'Ci::Runner', id: runner.id, details: `/${full_path}/-/runners/${runner.id}` },
@@ -50,26 +50,26 @@ interface RunnerEvent {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-async function record(act: Act, runner: Runner, event: RunnerEvent): Promise<void> {
-  const { entity, page } = await placeOf(act, runner);
-  await act.record({ ...event, entity, target: { type: 'Ci::Runner', id: runner.id, details: page } });
+async function record(uow: UnitOfWork, runner: Runner, event: RunnerEvent): Promise<void> {
+  const { entity, page } = await placeOf(uow, runner);
+  await uow.record({ ...event, entity, target: { type: 'Ci::Runner', id: runner.id, details: page } });
 }
 
 /** Whose log it is, and the path of the runner's page. */
-async function placeOf(act: Act, { id, runner_type, group_id }: Runner) {
+async function placeOf(uow: UnitOfWork, { id, runner_type, group_id }: Runner) {
   if (group_id !== null) {
-    const path = await pathOf(act, 'namespace_id', group_id);
+    const path = await pathOf(uow, 'namespace_id', group_id);
     return { entity: { type: 'Group', id: group_id, path }, page: `/groups/${path}/-/runners/${id}` } as const;
   }
-  const projectId = runner_type === 'project_type' ? await ownerProjectOf(act, id) : null;
+  const projectId = runner_type === 'project_type' ? await ownerProjectOf(uow, id) : null;
   if (projectId === null) return { entity: INSTANCE, page: `/admin/runners/${id}` } as const;
-  const path = await pathOf(act, 'project_id', projectId);
+  const path = await pathOf(uow, 'project_id', projectId);
   return { entity: { type: 'Project', id: projectId, path }, page: `/${path}/-/runners/${id}` } as const;
 }
 
 // index: routes_by_namespace, routes_by_project
-async function pathOf(act: Act, column: 'namespace_id' | 'project_id', id: number): Promise<string> {
-  const route = await act.selectFrom('routes').select('full_path').where(column, '=', id).executeTakeFirst();
+async function pathOf(uow: UnitOfWork, column: 'namespace_id' | 'project_id', id: number): Promise<string> {
+  const route = await uow.selectFrom('routes').select('full_path').where(column, '=', id).executeTakeFirst();
   return route?.full_path ?? '';
 }
 

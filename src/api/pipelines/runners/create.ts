@@ -5,7 +5,7 @@ import type { RunnerType } from '#database/tables/runners.ts';
 import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import type { Registrar } from '#domain/runners/registration-tokens.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { recordCreated, recordRegistered } from './activity.ts';
 import type { IssuedRunner } from './entities.ts';
@@ -29,30 +29,30 @@ type Owner = Registrar;
 
 /** Makes a runner for a user, who becomes its creator (contract/runners.md §2.1). */
 export async function createRunner(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   wish: UserWish,
 ): Promise<IssuedRunner | Failure<'noGroup' | 'noProject' | 'notPermitted' | 'wrong'>> {
-  const owner = await ownerFor(act, wish);
+  const owner = await ownerFor(uow, wish);
   if (isFailure(owner)) return owner;
-  const made = await insert(act, owner, wish, { creatorId: act.by.user.id });
+  const made = await insert(uow, owner, wish, { creatorId: uow.by.user.id });
   if (isFailure(made)) return refused('wrong', { sentence: errorSentence(made.values.errors as never) });
-  await recordCreated(act, made.runner);
+  await recordCreated(uow, made.runner);
   return made.issued;
 }
 
 /** Whose it is to be, where the caller may make runners. */
 async function ownerFor(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { runner_type, group_id, project_id }: UserWish,
 ): Promise<Owner | Failure<'noGroup' | 'noProject' | 'notPermitted'>> {
-  const { by } = act;
+  const { by } = uow;
   if (runner_type === 'instance_type') return isAdministrator(by) ? { type: 'instance' } : refused('notPermitted');
   if (runner_type === 'group_type') {
-    const group = await findGroup(act, by, String(group_id));
+    const group = await findGroup(uow, by, String(group_id));
     if (group === null) return refused('noGroup');
     return mayInGroup(by, 'create_runner', group) ? { type: 'group', id: group.id } : refused('notPermitted');
   }
-  const project = await findProject(act, by, String(project_id));
+  const project = await findProject(uow, by, String(project_id));
   if (project === null) return refused('noProject');
   return mayInProject(by, 'admin_runner', project) ? { type: 'project', id: project.id } : refused('notPermitted');
 }
@@ -66,18 +66,18 @@ interface Registration extends RunnerWish {
 
 /** Makes a runner for whoever holds a registration token (contract/runners.md §1.8). */
 export async function registerRunner(
-  act: Act,
+  uow: UnitOfWork,
   owner: Owner,
   registration: Registration,
 ): Promise<IssuedRunner | Failure<'invalid'>> {
-  const made = await insert(act, owner, registration, { creatorId: null });
+  const made = await insert(uow, owner, registration, { creatorId: null });
   if (isFailure(made)) return made;
-  await recordRegistered(act, made.runner, registration.token);
+  await recordRegistered(uow, made.runner, registration.token);
   return made.issued;
 }
 
 async function insert(
-  act: Act,
+  uow: UnitOfWork,
   owner: Owner,
   wish: RunnerWish & Pick<Registration, 'name' | 'info'>,
   { creatorId }: { readonly creatorId: number | null },
@@ -88,9 +88,9 @@ async function insert(
   if (errors) return invalid(errors);
   const registration_type = creatorId === null ? 'registration_token' : 'authenticated_user';
   const runner_type = `${owner.type}_type` as const;
-  const { token, ...stored } = await newRunnerToken(act, { runner_type, registration_type });
+  const { token, ...stored } = await newRunnerToken(uow, { runner_type, registration_type });
   const { version, revision, platform, architecture } = wish.info ?? {};
-  const runner = await insertRunner(act, {
+  const runner = await insertRunner(uow, {
     ...content,
     ...stored,
     runner_type,
@@ -103,7 +103,7 @@ async function insert(
     platform: platform || null,
     architecture: architecture || null,
   });
-  if (owner.type === 'project') await insertAssociation(act, runner.id, owner.id);
-  await insertTags(act, runner.id, tags);
+  if (owner.type === 'project') await insertAssociation(uow, runner.id, owner.id);
+  await insertTags(uow, runner.id, tags);
   return { runner, issued: { id: runner.id, token, token_expires_at: runner.token_expires_at } };
 }

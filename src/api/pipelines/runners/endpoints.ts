@@ -48,7 +48,7 @@ export const createRunner = endpoint({
   },
   records: ['ci_runner_created'],
   answer: created(RunnerWithToken),
-  write: (act, { params }) => create(act, params),
+  write: (uow, { params }) => create(uow, params),
 });
 
 /** contract/runners.md §1.2 */
@@ -95,8 +95,8 @@ export const updateRunner = endpoint({
   ],
   refuses: { invalid: INVALID },
   answer: shown(RunnerDetail),
-  write: (act, { runner, params: { active, ...params } }) =>
-    update(act, runner, { ...params, paused: params.paused ?? (active == null ? null : !active) }),
+  write: (uow, { runner, params: { active, ...params } }) =>
+    update(uow, runner, { ...params, paused: params.paused ?? (active == null ? null : !active) }),
 });
 
 /** contract/runners.md §1.4 */
@@ -108,7 +108,7 @@ export const deleteRunner = endpoint({
   conditional: ({ runner }) => runner.updated_at,
   records: ['ci_runner_unregistered'],
   answer: nothing,
-  write: (act, { runner }) => remove(act, runner),
+  write: (uow, { runner }) => remove(uow, runner),
 });
 
 /** contract/runners.md §2.5 */

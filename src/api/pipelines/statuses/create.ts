@@ -60,18 +60,18 @@ export async function post(
   try {
     return await acting(
       caller,
-      async (act) => {
-        const now = await standingOf(act, caller, project.id);
-        const known = await pipelineFor(act, project.id, wish);
+      async (uow) => {
+        const now = await standingOf(uow, caller, project.id);
+        const known = await pipelineFor(uow, project.id, wish);
         if (known === null && wish.pipeline_id != null) return refused('noPipeline');
         const place = known ?? elsewhere;
         if (place === null) return refused('noRef');
-        if (!(await mayRunOn(act, now.caller, now.project, place))) return refused('notAllowed');
+        if (!(await mayRunOn(uow, now.caller, now.project, place))) return refused('notAllowed');
         const { user } = caller;
         const made = { ...place, sha: wish.sha, project: now.project, user, baseUrl };
-        const pipeline = known ?? (await createExternalPipeline(act, made, key));
-        const id = await postStatus(act, pipeline, { ...told(wish), userId: user.id });
-        return isFailure(id) ? id : readPosted(act, id);
+        const pipeline = known ?? (await createExternalPipeline(uow, made, key));
+        const id = await postStatus(uow, pipeline, { ...told(wish), userId: user.id });
+        return isFailure(id) ? id : readPosted(uow, id);
       },
       { turn: jobsTurn(project.id), client: waiter },
     );

@@ -4,7 +4,7 @@ import { RUNNING } from '#authentication/tokens/job-tokens.ts';
 import { findProvenJob, noteRunnerContact } from '#authorization/job-authentication.ts';
 import { type BlobRefused, storeBlob } from '#blobs/index.ts';
 import { registrationTokenOf } from '#domain/runners/registration-tokens.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Proven, type ProvenJob, requireRunning } from '#http/access/job-access.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { flowingBody, hasBody, MEBIBYTE } from '#http/request/body.ts';
@@ -39,23 +39,23 @@ export async function append(rooms: Rooms, { request, job, token, start }: Appen
   if (isFailure(more)) {
     await rooms.acting(
       NOBODY,
-      (act) => changeJob(act, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
+      (uow) => changeJob(uow, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
       { turn: jobsTurn(job.project_id) },
     );
     return refused('tooLong');
   }
-  const grown = await rooms.acting(NOBODY, async (act) => {
-    if (!(await growTrace(act, job.id, start, more))) return false;
-    if (more.chunk !== null) await addChunk(act, job.id, more.chunk);
-    await noteRunnerContact(act, job);
+  const grown = await rooms.acting(NOBODY, async (uow) => {
+    if (!(await growTrace(uow, job.id, start, more))) return false;
+    if (more.chunk !== null) await addChunk(uow, job.id, more.chunk);
+    await noteRunnerContact(uow, job);
     return true;
   });
   return grown ? { size: more.size } : whyNot(rooms, job, token);
 }
 
-async function addChunk(act: Act, jobId: number, chunk: TraceChunk): Promise<void> {
-  await insertChunk(act, jobId, chunk);
-  if (await endsInPieces(act, jobId)) await enqueue(act, joinTracePieces, { jobId }, { key: String(jobId) });
+async function addChunk(uow: UnitOfWork, jobId: number, chunk: TraceChunk): Promise<void> {
+  await insertChunk(uow, jobId, chunk);
+  if (await endsInPieces(uow, jobId)) await enqueue(uow, joinTracePieces, { jobId }, { key: String(jobId) });
 }
 
 /** How the log is to end, and the chunk that is to be added. */

@@ -7,7 +7,7 @@ import { joinTracePieces } from './join-chunks.ts';
 
 const putTogetherAtTheEnd = subscription({
   fact: 'job-finished',
-  inTransaction: (act, { jobId }) => enqueue(act, putTraceTogether, { jobId }),
+  inTransaction: (uow, { jobId }) => enqueue(uow, putTraceTogether, { jobId }),
 });
 
 /** What jobs say while they run. */

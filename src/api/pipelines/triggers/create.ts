@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { daysAfter } from '#runtime/clock.ts';
 import { type Failure, type FieldErrors, refused } from '#runtime/failure.ts';
 import { hasTriggers, insertTrigger, type TriggerRow } from './store.ts';
@@ -19,17 +19,17 @@ interface Wish {
 
 /** Gives the project one more token that starts pipelines in the name of whoever makes it. */
 export async function createTrigger(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   { description, expires_at = null }: Wish,
   sealed: ReturnType<typeof newSealedToken>,
 ): Promise<TriggerRow | Failure<'wrong'>> {
-  const before = daysAfter(act.today, LONGEST_DAYS);
+  const before = daysAfter(uow.today, LONGEST_DAYS);
   if (expires_at !== null && expires_at >= before) return wrong({ expires_at: [`must be before ${before}`] });
-  if (await hasTriggers(act, project.id, MOST_IN_PROJECT)) {
+  if (await hasTriggers(uow, project.id, MOST_IN_PROJECT)) {
     return wrong({ base: [`Maximum number of pipeline triggers (${MOST_IN_PROJECT}) exceeded`] });
   }
-  return insertTrigger(act, { project_id: project.id, owner_id: act.by.user.id, description, expires_at, ...sealed });
+  return insertTrigger(uow, { project_id: project.id, owner_id: uow.by.user.id, description, expires_at, ...sealed });
 }
 
 /** What is wrong with it is told as JSON in a text. */

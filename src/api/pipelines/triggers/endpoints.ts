@@ -44,7 +44,7 @@ export const createTrigger = endpoint({
   answer: created(Trigger),
   async handle({ project, caller, params }, { acting, secretKey }) {
     const sealed = newSealedToken(await secretKey());
-    return acting(caller, (act) => create(act, project, params, sealed), { turn: turnOf(project) });
+    return acting(caller, (uow) => create(uow, project, params, sealed), { turn: turnOf(project) });
   },
 });
 
@@ -67,10 +67,10 @@ export const updateTrigger = endpoint({
   params: { description: optional(description) },
   refuses: { gone: NOT_FOUND },
   answer: shown(Trigger),
-  write: async (act, { trigger, params }) =>
+  write: async (uow, { trigger, params }) =>
     params.description == null
       ? trigger
-      : ((await describeTrigger(act, trigger.id, params.description)) ?? refused('gone')),
+      : ((await describeTrigger(uow, trigger.id, params.description)) ?? refused('gone')),
 });
 
 export const deleteTrigger = endpoint({
@@ -79,7 +79,7 @@ export const deleteTrigger = endpoint({
   access: inTrigger(),
   conditional: ({ trigger }) => trigger.updated_at,
   answer: nothing,
-  write: (act, { trigger }) => remove(act, trigger.id),
+  write: (uow, { trigger }) => remove(uow, trigger.id),
 });
 
 export * from './trigger-endpoints.ts';

@@ -5,13 +5,13 @@ import { subscription } from '#events/event-bus.ts';
 /** A project may have very many triggers, and a user in many projects. index: pipeline_triggers_by_project */
 export const endWithProject = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) =>
-    pieceOf(() => deleteSome(act, { table: 'pipeline_triggers', column: 'project_id' }, projectId, PIECE)),
+  inPieces: (uow, { projectId }) =>
+    pieceOf(() => deleteSome(uow, { table: 'pipeline_triggers', column: 'project_id' }, projectId, PIECE)),
 });
 
 /** In whose name nothing is started any more. index: pipeline_triggers_by_owner */
 export const endWithOwner = subscription({
   fact: 'user-deleted',
-  inPieces: (act, { userId }) =>
-    pieceOf(() => deleteSome(act, { table: 'pipeline_triggers', column: 'owner_id' }, userId, PIECE)),
+  inPieces: (uow, { userId }) =>
+    pieceOf(() => deleteSome(uow, { table: 'pipeline_triggers', column: 'owner_id' }, userId, PIECE)),
 });

@@ -1,5 +1,5 @@
 import { type AuditEvent, changed, INSTANCE as WHOLE_INSTANCE } from '#activity/index.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { KINDS, type Owner } from './owner.ts';
 import type { StoredVariable } from './store.ts';
 
@@ -8,19 +8,19 @@ import type { StoredVariable } from './store.ts';
 type Told = Pick<AuditEvent, 'message' | 'details'>;
 type Deed = 'created' | 'updated' | 'deleted';
 
-export function recordAdded(act: Act, owner: Owner, variable: StoredVariable): Promise<void> {
+export function recordAdded(uow: UnitOfWork, owner: Owner, variable: StoredVariable): Promise<void> {
   const { words, event } = KINDS[owner.type];
-  return record(act, owner, variable, 'created', { message: `Added ${words}`, details: { add: event } });
+  return record(uow, owner, variable, 'created', { message: `Added ${words}`, details: { add: event } });
 }
 
-export function recordRemoved(act: Act, owner: Owner, variable: StoredVariable): Promise<void> {
+export function recordRemoved(uow: UnitOfWork, owner: Owner, variable: StoredVariable): Promise<void> {
   const { words, event } = KINDS[owner.type];
-  return record(act, owner, variable, 'deleted', { message: `Removed ${words}`, details: { remove: event } });
+  return record(uow, owner, variable, 'deleted', { message: `Removed ${words}`, details: { remove: event } });
 }
 
 /** An event for each thing that is another than before. */
 export async function recordChanges(
-  act: Act,
+  uow: UnitOfWork,
   owner: Owner,
   before: StoredVariable,
   after: StoredVariable,
@@ -32,16 +32,16 @@ export async function recordChanges(
     ...differing('environment scope', before.environment_scope, after.environment_scope),
     ...(hasNewValue ? [changed('value(hidden)')] : []),
   ];
-  for (const each of told) await record(act, owner, after, 'updated', each);
+  for (const each of told) await record(uow, owner, after, 'updated', each);
 }
 
 function differing<V extends string | boolean>(what: string, before: V, after: V): Told[] {
   return before === after ? [] : [changed(what, before, after)];
 }
 
-function record(act: Act, owner: Owner, { id, key }: StoredVariable, deed: Deed, told: Told): Promise<void> {
+function record(uow: UnitOfWork, owner: Owner, { id, key }: StoredVariable, deed: Deed, told: Told): Promise<void> {
   const { event, target } = KINDS[owner.type];
-  return act.record({
+  return uow.record({
     name: `${event}_${deed}`,
     entity: entityOf(owner),
     target: { type: target, id, details: key },

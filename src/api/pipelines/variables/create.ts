@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { SignedIn } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { recordAdded } from './activity.ts';
@@ -24,11 +24,11 @@ export async function createVariable(
   wish: NewVariable,
 ): Promise<StoredVariable | Failure<'invalid'>> {
   const key = await secretKey();
-  return acting(caller, (act) => create(act, key, owner, wish), { turn: turnOfOwner(owner) });
+  return acting(caller, (uow) => create(uow, key, owner, wish), { turn: turnOfOwner(owner) });
 }
 
 async function create(
-  act: Act,
+  uow: UnitOfWork,
   secretKey: KeyObject,
   owner: Owner,
   wish: NewVariable,
@@ -38,28 +38,28 @@ async function create(
   const row = { key: wish.key.trim(), variable_type, ...flags, environment_scope, description };
   const { key, ...problems } = problemsOf({ ...row, value });
   const errors = fieldErrors({
-    key: [...key, ...(await takenTexts(act, owner, row))],
+    key: [...key, ...(await takenTexts(uow, owner, row))],
     ...problems,
-    base: await limitTexts(act, owner),
+    base: await limitTexts(uow, owner),
   });
   if (errors !== null) return invalid(errors);
   const place = { ...columnsOf(owner), ...row };
-  const variable = await insertVariable(act, { ...place, encrypted_value: sealValue(secretKey, place, value) });
-  await recordAdded(act, owner, variable);
+  const variable = await insertVariable(uow, { ...place, encrypted_value: sealValue(secretKey, place, value) });
+  await recordAdded(uow, owner, variable);
   return variable;
 }
 
 /** The text of a key that the owner has for that scope already. */
 export async function takenTexts(
-  act: Act,
+  uow: UnitOfWork,
   owner: Owner,
   { key, environment_scope }: Pick<StoredVariable, 'key' | 'environment_scope'>,
 ): Promise<string[]> {
-  const found = await variablesNamed(act, owner, key, environment_scope);
+  const found = await variablesNamed(uow, owner, key, environment_scope);
   return found.length > 0 ? [`(${key}) has already been taken`] : [];
 }
 
-async function limitTexts(act: Act, owner: Owner): Promise<string[]> {
+async function limitTexts(uow: UnitOfWork, owner: Owner): Promise<string[]> {
   const { most, all } = KINDS[owner.type];
-  return (await countVariables(act, owner)) < most ? [] : [`Maximum number of ${all} (${most}) exceeded`];
+  return (await countVariables(uow, owner)) < most ? [] : [`Maximum number of ${all} (${most}) exceeded`];
 }

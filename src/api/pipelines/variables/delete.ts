@@ -1,4 +1,4 @@
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { recordRemoved } from './activity.ts';
 import type { Owner } from './owner.ts';
@@ -6,10 +6,10 @@ import { deleteVariable, type StoredVariable } from './store.ts';
 
 /** Jobs that are handed out from now on don't have it. */
 export async function removeVariable(
-  act: Act,
+  uow: UnitOfWork,
   owner: Owner,
   variable: StoredVariable,
 ): Promise<undefined | Failure<'gone'>> {
-  if (!(await deleteVariable(act, variable.id))) return refused('gone');
-  await recordRemoved(act, owner, variable);
+  if (!(await deleteVariable(uow, variable.id))) return refused('gone');
+  await recordRemoved(uow, owner, variable);
 }

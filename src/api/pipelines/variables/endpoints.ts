@@ -97,7 +97,7 @@ export const [deleteGroupVariable, deleteProjectVariable] = forBoth((parent) =>
     refuses: { gone: gone(parent.type) },
     records: records(parent, 'deleted'),
     answer: nothing,
-    write: (act, { owner, variable }) => removeVariable(act, owner, variable),
+    write: (uow, { owner, variable }) => removeVariable(uow, owner, variable),
   }),
 );
 

@@ -61,5 +61,5 @@ export const deleteInstanceVariable = endpoint({
   refuses: { gone: gone('instance') },
   records: ['ci_instance_variable_deleted'],
   answer: nothing,
-  write: (act, { owner, variable }) => removeVariable(act, owner, variable),
+  write: (uow, { owner, variable }) => removeVariable(uow, owner, variable),
 });

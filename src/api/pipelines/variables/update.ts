@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { SignedIn } from '#authentication/caller.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { recordChanges } from './activity.ts';
@@ -31,17 +31,17 @@ export async function changeVariable(
   wish: Change,
 ): Promise<StoredVariable | Failure<'invalid' | 'gone'>> {
   const key = await secretKey();
-  return acting(caller, (act) => change(act, key, owner, id, wish), { turn: turnOfOwner(owner) });
+  return acting(caller, (uow) => change(uow, key, owner, id, wish), { turn: turnOfOwner(owner) });
 }
 
 async function change(
-  act: Act,
+  uow: UnitOfWork,
   secretKey: KeyObject,
   owner: Owner,
   id: number,
   wish: Change,
 ): Promise<StoredVariable | Failure<'invalid' | 'gone'>> {
-  const before = await findVariable(act, id);
+  const before = await findVariable(uow, id);
   if (before === null) return refused('gone');
   const oldValue = openValue(secretKey, before);
   const value = wish.value ?? oldValue;
@@ -49,15 +49,15 @@ async function change(
   const { key, ...problems } = problemsOf({ ...set, key: before.key, value });
   const hasMoved = set.environment_scope !== before.environment_scope;
   const errors = fieldErrors({
-    key: [...key, ...(hasMoved ? await takenTexts(act, owner, { ...before, ...set }) : [])],
+    key: [...key, ...(hasMoved ? await takenTexts(uow, owner, { ...before, ...set }) : [])],
     ...problems,
     base: before.hidden && !set.masked ? [STAYS_HIDDEN] : [],
   });
   if (errors !== null) return invalid(errors);
   const hasNewValue = value !== oldValue;
   const sealed = hasNewValue && { encrypted_value: sealValue(secretKey, before, value) };
-  const after = await updateVariable(act, id, { ...set, ...sealed });
-  await recordChanges(act, owner, before, after, hasNewValue);
+  const after = await updateVariable(uow, id, { ...set, ...sealed });
+  await recordChanges(uow, owner, before, after, hasNewValue);
   return after;
 }
 

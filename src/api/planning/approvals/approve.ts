@@ -2,7 +2,7 @@ import { APPROVED, UNAPPROVED } from '#activity/index.ts';
 import type { SignedIn } from '#authentication/caller.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { mayApprove } from './approval-permission.ts';
 import type { ApprovedRow } from './entities.ts';
@@ -10,37 +10,37 @@ import { approvalsOf, deleteApproval, insertApproval, setReview } from './store.
 
 /** The caller approves of it, as its head is if he says so. */
 export async function approve(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   { id, iid }: MergeRequest,
   sha: string | null | undefined,
 ): Promise<ApprovedRow | Failure<'shaDiffers' | 'notAllowed'>> {
-  const mergeRequest = await findMergeRequest(act, act.by, project.id, iid);
+  const mergeRequest = await findMergeRequest(uow, uow.by, project.id, iid);
   if (mergeRequest === null) return refused('notAllowed');
   if (sha && sha !== mergeRequest.head_sha) return refused('shaDiffers', { sha: mergeRequest.head_sha });
-  const approvedBy = (await approvalsOf(act, [id])).map(({ user_id }) => user_id);
-  if (!mayApprove({ tier: act.tier, caller: act.by, project, mergeRequest, approvedBy })) return refused('notAllowed');
-  const { id: userId } = act.by.user;
-  await insertApproval(act, { id, userId });
-  await setReview(act, { id, userId }, 'approved');
-  await act.record({ noteOn: { type: 'MergeRequest', id }, text: APPROVED });
+  const approvedBy = (await approvalsOf(uow, [id])).map(({ user_id }) => user_id);
+  if (!mayApprove({ tier: uow.tier, caller: uow.by, project, mergeRequest, approvedBy })) return refused('notAllowed');
+  const { id: userId } = uow.by.user;
+  await insertApproval(uow, { id, userId });
+  await setReview(uow, { id, userId }, 'approved');
+  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: APPROVED });
   const target = { type: 'MergeRequest', id, iid } as const;
-  await act.record({ projectId: project.id, authorId: userId, action: 'approved', target });
-  await act.publish('approved', { mergeRequestId: id, userId });
+  await uow.record({ projectId: project.id, authorId: userId, action: 'approved', target });
+  await uow.publish('approved', { mergeRequestId: id, userId });
   return { mergeRequest, project };
 }
 
 /** He does no longer. */
 export async function unapprove(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   { id, iid }: MergeRequest,
 ): Promise<ApprovedRow | Failure<'notApproved'>> {
-  const mergeRequest = await findMergeRequest(act, act.by, project.id, iid);
+  const mergeRequest = await findMergeRequest(uow, uow.by, project.id, iid);
   if (mergeRequest === null || mergeRequest.state === 'merged') return refused('notApproved');
-  const approval = { id, userId: act.by.user.id };
-  if (!(await deleteApproval(act, approval))) return refused('notApproved');
-  await setReview(act, approval, 'unapproved');
-  await act.record({ noteOn: { type: 'MergeRequest', id }, text: UNAPPROVED });
+  const approval = { id, userId: uow.by.user.id };
+  if (!(await deleteApproval(uow, approval))) return refused('notApproved');
+  await setReview(uow, approval, 'unapproved');
+  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: UNAPPROVED });
   return { mergeRequest, project };
 }

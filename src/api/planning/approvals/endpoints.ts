@@ -39,7 +39,7 @@ export const approveMergeRequest = endpoint({
   taken: { merge_request_approvals_by_merge_request: 'notAllowed' },
   records: ['approved MergeRequest', 'note approval'],
   answer: created(Approvals),
-  write: (act, { project, mergeRequest, params }) => approve(act, project, mergeRequest, params.sha),
+  write: (uow, { project, mergeRequest, params }) => approve(uow, project, mergeRequest, params.sha),
 });
 
 export const unapproveMergeRequest = endpoint({
@@ -49,7 +49,7 @@ export const unapproveMergeRequest = endpoint({
   refuses: { notApproved: [404, '404 Not Found'] },
   records: ['note approval'],
   answer: created(Approvals),
-  write: (act, { project, mergeRequest }) => unapprove(act, project, mergeRequest),
+  write: (uow, { project, mergeRequest }) => unapprove(uow, project, mergeRequest),
 });
 
 export const resetMergeRequestApprovals = endpoint({
@@ -58,5 +58,5 @@ export const resetMergeRequestApprovals = endpoint({
   access: resettingApprovals(),
   refuses: { merged: UNAUTHORIZED },
   answer: accepted,
-  write: (act, { mergeRequest }) => resetApprovals(act, mergeRequest),
+  write: (uow, { mergeRequest }) => resetApprovals(uow, mergeRequest),
 });

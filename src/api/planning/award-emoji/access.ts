@@ -1,7 +1,7 @@
 import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
 import { AccessLost } from '#authorization/current-access.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Access, type AccessCall, signedInCaller } from '#http/access/access.ts';
 import { isShutOut, type NumberedThing, type Thing, type ThingKind } from '#http/access/noteables.ts';
 import { forbidden, nestedNotFound, notFound, unauthorized } from '#http/errors/http-error.ts';
@@ -81,12 +81,12 @@ const writing = (kind: AwardableKind): Access<InAwarded<SignedIn>> =>
 
 /** What is awarded as it stands in the act, for its caller to award. Throws `AccessLost` when he may no more. */
 export async function stillAwarding(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: AwardableKind,
   { thing: asked, note: said }: InAwarded['awarded'],
 ): Promise<InAwarded['awarded']> {
-  const { thing, caller } = await kind.of.again(act, act.by, asked);
-  const found = said === null ? null : await findNote(act, caller, thing, said.id);
+  const { thing, caller } = await kind.of.again(uow, uow.by, asked);
+  const found = said === null ? null : await findNote(uow, caller, thing, said.id);
   const isGone = said !== null && found === null;
   if (isGone || !mayAt(caller, 'create_note', thing) || isShutOut(caller, thing)) throw new AccessLost();
   return { thing, note: found };

@@ -63,9 +63,9 @@ export const [
       taken: [404, '404 Award Emoji Name has already been taken Not Found'],
     },
     answer: created(AwardEmoji),
-    async write(act, { awarded, params }) {
-      const standing = await stillAwarding(act, kind, awarded);
-      return standing.note?.system ? refused('system') : award(act, standing, params.name);
+    async write(uow, { awarded, params }) {
+      const standing = await stillAwarding(uow, kind, awarded);
+      return standing.note?.system ? refused('system') : award(uow, standing, params.name);
     },
   }),
 );
@@ -85,6 +85,6 @@ export const [
     conditional: ({ award }) => award.updated_at,
     refuses: { gone: NOT_FOUND },
     answer: nothing,
-    write: (act, { awarded, award }) => revoke(act, awarded, award.id),
+    write: (uow, { awarded, award }) => revoke(uow, awarded, award.id),
   }),
 );

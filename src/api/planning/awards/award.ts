@@ -1,5 +1,5 @@
 import type { SignedIn } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { emojiNamed } from './emoji.ts';
 import { type Awarded, type AwardRow, countAward, deleteAward, deleteAwardOf, insertAward } from './store.ts';
@@ -8,40 +8,40 @@ export type { Awarded } from './store.ts';
 
 /** Awards the emoji of this short name: once, whatever races. It is in no feed and no mail. */
 export async function award(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   to: Awarded,
   given: string,
 ): Promise<AwardRow | Failure<'unknown' | 'taken'>> {
   const name = emojiNamed(given);
   if (name === null) return refused('unknown');
-  const { user } = act.by;
-  const row = await insertAward(act, to, { userId: user.id, name });
+  const { user } = uow.by;
+  const row = await insertAward(uow, to, { userId: user.id, name });
   if (row === null) return refused('taken');
-  await countAward(act, to, name, 1);
+  await countAward(uow, to, name, 1);
   const { type, id } = to.thing;
-  await act.publish('emoji-awarded', { userId: user.id, about: { type, id } });
+  await uow.publish('emoji-awarded', { userId: user.id, about: { type, id } });
   return row;
 }
 
 /** Takes one back. */
-export async function revoke(act: Act, from: Awarded, awardId: number): Promise<undefined | Failure<'gone'>> {
-  const gone = await deleteAward(act, awardId);
+export async function revoke(uow: UnitOfWork, from: Awarded, awardId: number): Promise<undefined | Failure<'gone'>> {
+  const gone = await deleteAward(uow, awardId);
   if (gone === null) return refused('gone');
-  await countAward(act, from, gone.name, -1);
+  await countAward(uow, from, gone.name, -1);
 }
 
 /** Takes the caller's own of this name back if there is one, else awards it; says which name it was. */
 export async function toggleAward(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   on: Awarded,
   given: string,
 ): Promise<string | Failure<'unknown' | 'taken'>> {
   const name = emojiNamed(given);
   if (name === null) return refused('unknown');
-  if ((await deleteAwardOf(act, on, { userId: act.by.user.id, name })) === null) {
-    const awarded = await award(act, on, name);
+  if ((await deleteAwardOf(uow, on, { userId: uow.by.user.id, name })) === null) {
+    const awarded = await award(uow, on, name);
     return isFailure(awarded) ? awarded : name;
   }
-  await countAward(act, on, name, -1);
+  await countAward(uow, on, name, -1);
   return name;
 }

@@ -55,7 +55,7 @@ export const createCommitComment = endpoint({
     const position = await changedLine(git, thing, params);
     const wish = { body: params.note, internal: false, createdAt: null };
     const place = position === null ? {} : { begins: { position, commitSha: null } };
-    return acting(caller, (act) => createNote(act, commitThing, thing, { ...wish, ...place }), {
+    return acting(caller, (uow) => createNote(uow, commitThing, thing, { ...wish, ...place }), {
       turn: turnOfNotes({ thing }),
     });
   },

@@ -54,9 +54,9 @@ function begin(
   begins: Beginning,
 ) {
   return sayAndDo(rooms, on, body, {
-    async say(act, said): Promise<Thread | Failure<keyof typeof REFUSALS>> {
+    async say(uow, said): Promise<Thread | Failure<keyof typeof REFUSALS>> {
       const wish = { ...said, internal: false, createdAt: created_at ?? null, begins };
-      const note = await createNote(act, on.kind, on.thing, wish);
+      const note = await createNote(uow, on.kind, on.thing, wish);
       return isFailure(note) ? note : { id: note.discussion_id, notes: [note] };
     },
   });

@@ -85,7 +85,7 @@ export const [answerIssueDiscussion, answerMergeRequestDiscussion, answerEpicDis
       answer: created(orCommanded(Note)),
       handle: ({ caller, thing, discussion, params: { body, created_at } }, rooms) =>
         sayAndDo(rooms, { kind, thing, caller }, body, {
-          say: (act, said) => answerNote(act, kind, thing, discussion, { ...said, createdAt: created_at ?? null }),
+          say: (uow, said) => answerNote(uow, kind, thing, discussion, { ...said, createdAt: created_at ?? null }),
         }),
     }),
   );
@@ -136,12 +136,12 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
         if (resolved == null) {
           if ((body ?? '').trim() === '') return refused('blank');
           return sayAndDo(rooms, { kind, thing, caller }, body as string, {
-            say: (act, said) => updateNote(act, kind, thing, note, said),
-            unsay: (act) => deleteNote(act, kind, thing, note),
+            say: (uow, said) => updateNote(uow, kind, thing, note, said),
+            unsay: (uow) => deleteNote(uow, kind, thing, note),
           });
         }
         if (!isResolvable(note)) return refused('notResolvable');
-        return rooms.acting(caller, (act) => resolveNote(act, kind, thing, note, resolved), {
+        return rooms.acting(caller, (uow) => resolveNote(uow, kind, thing, note, resolved), {
           turn: turnOfNotes({ thing }),
         });
       },
@@ -158,7 +158,7 @@ export const [deleteIssueThreadNote, deleteMergeRequestThreadNote, deleteEpicThr
       turn: (call) => turnOfNotes(call),
       refuses: { gone: NOT_FOUND },
       answer: nothing,
-      write: (act, { thing, note }) => deleteNote(act, kind, thing, note),
+      write: (uow, { thing, note }) => deleteNote(uow, kind, thing, note),
     }),
   );
 
@@ -174,7 +174,7 @@ export const [resolveIssueDiscussion, resolveMergeRequestDiscussion, resolveEpic
       refuses: { threadGone: [404, '404 Discussion Not Found'] },
       records: kind.type === 'MergeRequest' ? ['note discussion'] : [],
       answer: shown(Discussion),
-      write: (act, { thing, discussion, params: { resolved } }) =>
-        resolveThread(act, kind, thing, discussion, { resolved }),
+      write: (uow, { thing, discussion, params: { resolved } }) =>
+        resolveThread(uow, kind, thing, discussion, { resolved }),
     }),
 );

@@ -41,7 +41,7 @@ export const addEpicIssue = endpoint({
   },
   records: ['note child', 'note parent'],
   answer: created(EpicIssueLink),
-  write: (act, { epic, child }) => addIssue(act, epic, child),
+  write: (uow, { epic, child }) => addIssue(uow, epic, child),
 });
 
 export const removeEpicIssue = endpoint({
@@ -51,7 +51,7 @@ export const removeEpicIssue = endpoint({
   refuses: { gone: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
   records: ['note child', 'note parent'],
   answer: shown(EpicIssueLink),
-  write: (act, { epic, related: { association, child } }) => removeIssue(act, epic, association.id, child),
+  write: (uow, { epic, related: { association, child } }) => removeIssue(uow, epic, association.id, child),
 });
 
 export const reorderEpicIssue = endpoint({
@@ -66,6 +66,6 @@ export const reorderEpicIssue = endpoint({
     noNeighbour: [400, { message: { error: 'Issue could not be moved!' } }],
   },
   answer: listOf(EpicIssueMoved),
-  write: (act, { epic, related: { association, child }, params }) =>
-    reorderIssue(act, epic, association.id, child, params),
+  write: (uow, { epic, related: { association, child }, params }) =>
+    reorderIssue(uow, epic, association.id, child, params),
 });

@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import { findIssues } from '#authorization/issues.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { findAssociation, unrelate } from '../epics/index.ts';
 import type { Child } from './access.ts';
@@ -10,14 +10,14 @@ import type { EpicIssueLinkRow } from './entities.ts';
 
 /** Takes an issue of a project that the caller is a member of out of the epic, and tells what was. */
 export async function removeIssue(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   epic: Epic,
   associationId: number,
   child: Child,
 ): Promise<EpicIssueLinkRow | Failure<'gone' | 'noLink'>> {
-  if (!mayInProject(act.by, 'relate_issue', child.project)) return refused('noLink');
-  const association = await findAssociation(act, epic.id, associationId);
-  if (association === null || !(await unrelate(act, association, child))) return refused('gone');
-  const [issue] = await findIssues(act, act.by, [association.issue_id]);
+  if (!mayInProject(uow.by, 'relate_issue', child.project)) return refused('noLink');
+  const association = await findAssociation(uow, epic.id, associationId);
+  if (association === null || !(await unrelate(uow, association, child))) return refused('gone');
+  const [issue] = await findIssues(uow, uow.by, [association.issue_id]);
   return issue === undefined ? refused('gone') : { association, epic, issue };
 }

@@ -4,7 +4,7 @@ import { mayInProject } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import { issueVisibleTo } from '#authorization/issues.ts';
 import type { Schema } from '#database/database.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { findAssociation, lineOf } from '../epics/index.ts';
 import { moveInLine, type Neighbours } from '../issuables/index.ts';
@@ -15,31 +15,31 @@ const FIRST_PAGE = { kind: 'offset', page: 1, perPage: 20 } as const;
 
 /** Puts an issue of the epic behind or before another one; then how the epic begins. */
 export async function reorderIssue(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   epic: Epic,
   associationId: number,
   { project }: Child,
   neighbours: Neighbours,
 ): Promise<readonly IssueOfEpic[] | Failure<'gone' | 'forbidden' | 'noNeighbour'>> {
-  if (!mayInProject(act.by, 'relate_issue', project)) return refused('forbidden');
-  if ((await findAssociation(act, epic.id, associationId)) === null) return refused('gone');
+  if (!mayInProject(uow.by, 'relate_issue', project)) return refused('forbidden');
+  if ((await findAssociation(uow, epic.id, associationId)) === null) return refused('gone');
   const isSent = neighbours.move_before_id != null || neighbours.move_after_id != null;
   const neighbour = neighbours.move_before_id ?? neighbours.move_after_id ?? 0;
-  if (isSent && !(await isSeen(act, epic, neighbour))) return refused('noNeighbour');
-  if (isSent && !(await moveInLine(act, lineOf(epic.id), associationId, neighbours))) return refused('noNeighbour');
-  return (await listIssuesOf(act, act.by, epic, FIRST_PAGE)).items;
+  if (isSent && !(await isSeen(uow, epic, neighbour))) return refused('noNeighbour');
+  if (isSent && !(await moveInLine(uow, lineOf(epic.id), associationId, neighbours))) return refused('noNeighbour');
+  return (await listIssuesOf(uow, uow.by, epic, FIRST_PAGE)).items;
 }
 
 /** Is it the association of an issue that the caller may read? Others are none to him. index: epic_issues primary key, issues primary key */
-async function isSeen(act: Act, { id: epicId }: Epic, associationId: number): Promise<boolean> {
-  const seen = await act
+async function isSeen(uow: UnitOfWork, { id: epicId }: Epic, associationId: number): Promise<boolean> {
+  const seen = await uow
     .selectFrom('epic_issues')
     .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
     .innerJoin('projects', 'projects.id', 'issues.project_id')
     .select('epic_issues.id')
     .where('epic_issues.id', '=', associationId)
     .where('epic_issues.epic_id', '=', epicId)
-    .where((eb) => issueVisibleTo(act.by, act.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>))
+    .where((eb) => issueVisibleTo(uow.by, uow.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>))
     .executeTakeFirst();
   return seen !== undefined;
 }

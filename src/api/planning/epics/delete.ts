@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { AccessLost, stillInGroup } from '#authorization/current-access.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
-import type { Act, Acting } from '#events/unit-of-work.ts';
+import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { EPICS, removeSomeNotes } from '../issuables/index.ts';
 
@@ -16,28 +16,28 @@ export function removeEpic(
   { id, iid, group_id }: Epic,
 ): Promise<undefined | Failure<'gone'>> {
   return inPieces(acting, caller, {
-    async ask(act) {
-      const { caller: now, group } = await stillInGroup(act, caller, group_id, 'delete_epic');
-      const epic = await findEpic(act, group_id, iid);
+    async ask(uow) {
+      const { caller: now, group } = await stillInGroup(uow, caller, group_id, 'delete_epic');
+      const epic = await findEpic(uow, group_id, iid);
       if (epic === null) return refused('gone');
       if (!mayReadEpic(now, group, epic)) throw new AccessLost();
       return undefined;
     },
-    async piece(act) {
+    async piece(uow) {
       const more = await pieceOf(
-        () => removeSomeNotes(act, EPICS, [id]),
-        () => dismissSomeIssues(act, id),
+        () => removeSomeNotes(uow, EPICS, [id]),
+        () => dismissSomeIssues(uow, id),
       );
       if (more) return more;
       // index: epics primary key
-      await act.deleteFrom('epics').where('id', '=', id).execute();
+      await uow.deleteFrom('epics').where('id', '=', id).execute();
     },
   });
 }
 
 /** How many they were. index: epic_issues_by_epic */
-async function dismissSomeIssues(act: Act, epicId: number): Promise<number> {
-  const some = act.selectFrom('epic_issues').select('id').where('epic_id', '=', epicId).limit(PIECE);
-  const gone = await act.deleteFrom('epic_issues').where('id', 'in', some).returning('id').execute();
+async function dismissSomeIssues(uow: UnitOfWork, epicId: number): Promise<number> {
+  const some = uow.selectFrom('epic_issues').select('id').where('epic_id', '=', epicId).limit(PIECE);
+  const gone = await uow.deleteFrom('epic_issues').where('id', 'in', some).returning('id').execute();
   return gone.length;
 }

@@ -39,7 +39,7 @@ export const createEpic = endpoint({
   refuses: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
   records: ['label add', 'note mention'],
   answer: created(Epic),
-  write: (act, { group, params }) => create(act, group, params),
+  write: (uow, { group, params }) => create(uow, group, params),
 });
 
 export const updateEpic = endpoint({
@@ -61,7 +61,7 @@ export const updateEpic = endpoint({
     'note mention',
   ],
   answer: shown(Epic),
-  write: (act, { group, epic, params }) => changeEpic(act, group, epic.iid, params),
+  write: (uow, { group, epic, params }) => changeEpic(uow, group, epic.iid, params),
 });
 
 export const deleteEpic = endpoint({

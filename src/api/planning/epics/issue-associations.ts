@@ -6,7 +6,7 @@ import { prepareForIds } from '#database/prepare.ts';
 import { findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { namespacePaths } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { firstPosition, fullReference, GAP, type Line } from '../issuables/index.ts';
 
@@ -56,17 +56,17 @@ export async function findAssociation(db: Reader, epicId: number, id: number): P
  * whom the unique index decides. Failure when it is there already, or in an epic that nobody may change now.
  */
 export async function relate(
-  act: Act,
+  uow: UnitOfWork,
   epic: Pick<Epic, 'id' | 'iid' | 'group_id'>,
   child: IssueInProject,
 ): Promise<Association | Failure<'assigned' | 'archived'>> {
-  const [before] = await associationsOf(act, [child.issue.id]);
+  const [before] = await associationsOf(uow, [child.issue.id]);
   if (before?.epic_id === epic.id) return refused('assigned');
-  if (before !== undefined && (await isInArchived(act, before))) return refused('archived');
-  const association = await joinEpic(act, epic.id, child.issue.id);
+  if (before !== undefined && (await isInArchived(uow, before))) return refused('archived');
+  const association = await joinEpic(uow, epic.id, child.issue.id);
   if (association === undefined) return refused('assigned');
-  if (before !== undefined) await tellRemoved(act, before.epic_id, child);
-  await tellAdded(act, epic.id, child);
+  if (before !== undefined) await tellRemoved(uow, before.epic_id, child);
+  await tellAdded(uow, epic.id, child);
   return association;
 }
 
@@ -85,32 +85,32 @@ export async function joinEpic(tx: Transaction, epicId: number, issueId: number)
 }
 
 /** Takes an issue out of its epic. */
-export async function unrelate(act: Act, { id, epic_id }: Association, child: IssueInProject): Promise<boolean> {
-  const gone = await act.deleteFrom('epic_issues').where('id', '=', id).returning('id').executeTakeFirst();
-  if (gone !== undefined) await tellRemoved(act, epic_id, child);
+export async function unrelate(uow: UnitOfWork, { id, epic_id }: Association, child: IssueInProject): Promise<boolean> {
+  const gone = await uow.deleteFrom('epic_issues').where('id', '=', id).returning('id').executeTakeFirst();
+  if (gone !== undefined) await tellRemoved(uow, epic_id, child);
   return gone !== undefined;
 }
 
 /** Does it keep its issues, because its group is archived? */
-export async function isInArchived(act: Act, { epic_id }: Association): Promise<boolean> {
-  const [epic] = await findEpics(act, [epic_id]);
-  const group = epic && (await findGroup(act, act.by, String(epic.group_id)));
+export async function isInArchived(uow: UnitOfWork, { epic_id }: Association): Promise<boolean> {
+  const [epic] = await findEpics(uow, [epic_id]);
+  const group = epic && (await findGroup(uow, uow.by, String(epic.group_id)));
   return group?.archived === true;
 }
 
 /** Gives the place of an issue in its epic to another one, if it is in any that somebody may change now. index: epic_issues_by_issue */
-export async function handOnEpic(act: Act, fromIssueId: number, toIssueId: number): Promise<void> {
-  const [before] = await associationsOf(act, [fromIssueId]);
-  if (before === undefined || (await isInArchived(act, before))) return;
-  await act.updateTable('epic_issues').set({ issue_id: toIssueId }).where('issue_id', '=', fromIssueId).execute();
+export async function handOnEpic(uow: UnitOfWork, fromIssueId: number, toIssueId: number): Promise<void> {
+  const [before] = await associationsOf(uow, [fromIssueId]);
+  if (before === undefined || (await isInArchived(uow, before))) return;
+  await uow.updateTable('epic_issues').set({ issue_id: toIssueId }).where('issue_id', '=', fromIssueId).execute();
 }
 
-async function tellAdded(act: Act, epicId: number, child: IssueInProject): Promise<void> {
-  await tell(act, epicId, child, { ofEpic: childAdded, ofIssue: parentAdded });
+async function tellAdded(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
+  await tell(uow, epicId, child, { ofEpic: childAdded, ofIssue: parentAdded });
 }
 
-async function tellRemoved(act: Act, epicId: number, child: IssueInProject): Promise<void> {
-  await tell(act, epicId, child, { ofEpic: childRemoved, ofIssue: parentRemoved });
+async function tellRemoved(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
+  await tell(uow, epicId, child, { ofEpic: childRemoved, ofIssue: parentRemoved });
 }
 
 interface Texts {
@@ -119,10 +119,10 @@ interface Texts {
 }
 
 /** A note on each side, for those who may read the other one. */
-async function tell(act: Act, epicId: number, { issue, project }: IssueInProject, texts: Texts): Promise<void> {
-  const [epic] = await findEpics(act, [epicId]);
+async function tell(uow: UnitOfWork, epicId: number, { issue, project }: IssueInProject, texts: Texts): Promise<void> {
+  const [epic] = await findEpics(uow, [epicId]);
   if (epic === undefined) return;
-  const path = (await namespacePaths(act, [epic.group_id])).get(epic.group_id) ?? '';
+  const path = (await namespacePaths(uow, [epic.group_id])).get(epic.group_id) ?? '';
   const parent = { type: 'Epic', id: epic.id } as const;
   const child = { type: 'Issue', id: issue.id } as const;
   const group = { full_path: path } as Group;
@@ -130,6 +130,6 @@ async function tell(act: Act, epicId: number, { issue, project }: IssueInProject
     fullReference({ ...parent, iid: epic.iid, group }),
     fullReference({ ...child, iid: issue.iid, project }),
   ];
-  await act.record({ noteOn: parent, text: texts.ofEpic(ofChild), mentioning: child });
-  await act.record({ noteOn: child, text: texts.ofIssue(ofParent), mentioning: parent });
+  await uow.record({ noteOn: parent, text: texts.ofEpic(ofChild), mentioning: child });
+  await uow.record({ noteOn: child, text: texts.ofIssue(ofParent), mentioning: parent });
 }

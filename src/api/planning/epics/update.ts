@@ -3,7 +3,7 @@ import { mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpic, findEpics } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import {
@@ -33,64 +33,64 @@ export type EpicChange = Partial<ParameterValues<typeof epicChangeParams>>;
 
 /** Changes an epic as it stands now, closes or reopens it. When it was made and changed Owners may say. */
 export async function changeEpic(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   group: Group,
   iid: number,
   asked: EpicChange,
 ): Promise<Epic | Failure<'invalid' | 'noParent' | 'gone'>> {
-  const epic = await findEpic(act, group.id, iid);
+  const epic = await findEpic(uow, group.id, iid);
   if (epic === null) return refused('gone');
-  const { wish, besides } = await described(act, asked, () => epicSubject(act, group, epic));
-  const after = await change(act, group, epic, wish);
+  const { wish, besides } = await described(uow, asked, () => epicSubject(uow, group, epic));
+  const after = await change(uow, group, epic, wish);
   if (isFailure(after)) return after;
-  return afterBesides(after, besides, async (id) => stillThere((await findEpics(act, [id]))[0]));
+  return afterBesides(after, besides, async (id) => stillThere((await findEpics(uow, [id]))[0]));
 }
 
 async function change(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   group: Group,
   epic: Epic,
   wish: EpicChange,
 ): Promise<Epic | Failure<'invalid' | 'noParent'>> {
-  const parent = await parentAfter(act, epic, wish);
+  const parent = await parentAfter(uow, epic, wish);
   if (isFailure(parent)) return parent;
-  const wished = await wishedColumns(act, epic, parent, wish);
+  const wished = await wishedColumns(uow, epic, parent, wish);
   if (isFailure(wished)) return wished;
-  const mayDate = mayInGroup(act.by, 'date_epic', group);
+  const mayDate = mayInGroup(uow.by, 'date_epic', group);
   const columns = differing<Epic>(epic, {
     ...wished,
-    ...stateAfter(epic.state, wish.state_event, act),
+    ...stateAfter(epic.state, wish.state_event, uow),
     ...(mayDate && wish.created_at ? { created_at: wish.created_at } : {}),
   });
-  const labelled = await labelsOn(act, EPICS, [epic.id]);
+  const labelled = await labelsOn(uow, EPICS, [epic.id]);
   const before = labelled.map(({ id }) => id);
-  const now = await wishedLabels(act, { group }, labelled, wish);
-  await label(act, EPICS, epic.id, { before, now });
+  const now = await wishedLabels(uow, { group }, labelled, wish);
+  await label(uow, EPICS, epic.id, { before, now });
   const updatedAt = mayDate ? wish.updated_at : null;
   if (Object.keys(columns).length > 0 || !sameSet(before, now) || updatedAt != null) {
-    await updateEpicRow(act, epic.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? act.now });
+    await updateEpicRow(uow, epic.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? uow.now });
   }
-  const after = stillThere((await findEpics(act, [epic.id]))[0]);
-  await recordChange(act, epic, after);
+  const after = stillThere((await findEpics(uow, [epic.id]))[0]);
+  await recordChange(uow, epic, after);
   const { confidential } = epic;
-  await tellChanged(act, resourceOf(epic), { labels: before, confidential }, { ...after, labels: now });
-  await tellReworded(act, { ...resourceOf(epic), iid: epic.iid, group }, epic, columns);
+  await tellChanged(uow, resourceOf(epic), { labels: before, confidential }, { ...after, labels: now });
+  await tellReworded(uow, { ...resourceOf(epic), iid: epic.iid, group }, epic, columns);
   return after;
 }
 
 /** What it shall be below; null: nothing. Where it stands already it stays, whoever may read that. */
 async function parentAfter(
-  act: Act,
+  uow: UnitOfWork,
   { parent_id: before }: Epic,
   { parent_id: wished }: EpicChange,
 ): Promise<Epic | null | Failure<'noParent'>> {
   if (wished === undefined || wished === before)
-    return before === null ? null : ((await findEpics(act, [before]))[0] ?? null);
-  return wished === null ? null : wishedParent(act, wished);
+    return before === null ? null : ((await findEpics(uow, [before]))[0] ?? null);
+  return wished === null ? null : wishedParent(uow, wished);
 }
 
 async function wishedColumns(
-  act: Act,
+  uow: UnitOfWork,
   epic: Epic,
   parent: Epic | null,
   wish: EpicChange,
@@ -101,8 +101,8 @@ async function wishedColumns(
   const errors = fieldErrors({
     title: titleErrors(wish.title),
     color: colorErrors,
-    confidential: await confidentialErrors(act, epic, { confidential, parent }),
-    parent: isElsewhere ? await parentErrors(act, epic.id, parent.id) : [],
+    confidential: await confidentialErrors(uow, epic, { confidential, parent }),
+    parent: isElsewhere ? await parentErrors(uow, epic.id, parent.id) : [],
   });
   if (errors) return invalid(errors);
   return {

@@ -99,8 +99,8 @@ test('milestones are told of as long as issues or merge requests are there', asy
   const { database, acting } = server.rooms;
   const target = { type: 'Milestone' } as const;
 
-  await acting(await callerOf(database.reader, owner.id, null), (act) =>
-    act.record({ projectId: project.id, authorId: owner.id, action: 'destroyed', target }),
+  await acting(await callerOf(database.reader, owner.id, null), (uow) =>
+    uow.record({ projectId: project.id, authorId: owner.id, action: 'destroyed', target }),
   );
   const at = `${project.at}/events`;
   const [event] = await feedOf(guest, at, { target_type: 'milestone' });

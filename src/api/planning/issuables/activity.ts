@@ -9,7 +9,7 @@ import {
 import { usersById } from '#api/identity/users/index.ts';
 import type { SignedIn } from '#authentication/caller.ts';
 import type { MergeRequestState } from '#database/tables/merge-requests.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /**
  * What is written of changes of issues and merge requests: activity, the histories of state and milestone, and notes of all
@@ -38,35 +38,35 @@ export interface Moment extends Told {
 
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const satisfies Record<Type, ThingName>;
 
-export async function recordNewThing(act: Act<SignedIn>, type: Type, thing: Told): Promise<void> {
-  await act.record({ ...activityOf(act, type, thing), action: 'created' });
-  await recordMilestone(act, type, null, thing);
+export async function recordNewThing(uow: UnitOfWork<SignedIn>, type: Type, thing: Told): Promise<void> {
+  await uow.record({ ...activityOf(uow, type, thing), action: 'created' });
+  await recordMilestone(uow, type, null, thing);
 }
 
 /** All that differs between two moments; `ownTexts` are of what only such things have. */
 export async function recordChangedThing(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   type: Type,
   before: Moment,
   after: Moment,
   ownTexts: readonly SystemText[] = [],
 ): Promise<void> {
-  const texts = await textsOf(act, type, before, after, ownTexts);
-  for (const text of texts) await act.record({ noteOn: { type, id: after.id }, text });
-  await recordMilestone(act, type, before.milestone_id, after);
-  if (before.state !== after.state) await recordState(act, type, after);
-  await tellOfPeople(act, type, before, after);
+  const texts = await textsOf(uow, type, before, after, ownTexts);
+  for (const text of texts) await uow.record({ noteOn: { type, id: after.id }, text });
+  await recordMilestone(uow, type, before.milestone_id, after);
+  if (before.state !== after.state) await recordState(uow, type, after);
+  await tellOfPeople(uow, type, before, after);
 }
 
 const REASSIGNED = { Issue: 'reassign_issue', MergeRequest: 'reassign_merge_request' } as const;
 
 /** Who has it now or is asked to review it, and who was before, may be told of that by mail. */
-async function tellOfPeople(act: Act, type: Type, before: Moment, after: Moment): Promise<void> {
+async function tellOfPeople(uow: UnitOfWork, type: Type, before: Moment, after: Moment): Promise<void> {
   const about = { type, id: after.id };
   const given = goneFrom(before.assignees, after.assignees);
-  if (given !== null) await act.publish('occurred', { event: REASSIGNED[type], about, former: given });
+  if (given !== null) await uow.publish('occurred', { event: REASSIGNED[type], about, former: given });
   const asked = before.reviewers && after.reviewers ? goneFrom(before.reviewers, after.reviewers) : null;
-  if (asked !== null) await act.publish('occurred', { event: 'change_reviewer_merge_request', about, former: asked });
+  if (asked !== null) await uow.publish('occurred', { event: 'change_reviewer_merge_request', about, former: asked });
 }
 
 /** Who is no longer there; null: nobody has come or gone. */
@@ -76,25 +76,25 @@ function goneFrom(before: readonly number[], after: readonly number[]): readonly
 }
 
 /** It has been closed or opened again. */
-export async function recordState(act: Act<SignedIn>, type: Type, thing: Told): Promise<void> {
+export async function recordState(uow: UnitOfWork<SignedIn>, type: Type, thing: Told): Promise<void> {
   const { id, state } = thing;
-  await act.record({ stateOf: { type, id }, state });
-  await act.record({ ...activityOf(act, type, thing), action: state === 'closed' ? 'closed' : 'reopened' });
+  await uow.record({ stateOf: { type, id }, state });
+  await uow.record({ ...activityOf(uow, type, thing), action: state === 'closed' ? 'closed' : 'reopened' });
 }
 
-function activityOf(act: Act<SignedIn>, type: Type, { project_id: projectId, id, iid }: Told) {
-  return { projectId, authorId: act.by.user.id, target: { type, id, iid } } as const;
+function activityOf(uow: UnitOfWork<SignedIn>, type: Type, { project_id: projectId, id, iid }: Told) {
+  return { projectId, authorId: uow.by.user.id, target: { type, id, iid } } as const;
 }
 
-async function recordMilestone(act: Act, type: Type, before: number | null, thing: Told): Promise<void> {
+async function recordMilestone(uow: UnitOfWork, type: Type, before: number | null, thing: Told): Promise<void> {
   const { id, milestone_id: now, state } = thing;
   const milestoneId = now ?? before;
   if (before === now || milestoneId === null) return;
-  await act.record({ milestoneOf: { type, id }, milestoneId, change: now === null ? 'remove' : 'add', state });
+  await uow.record({ milestoneOf: { type, id }, milestoneId, change: now === null ? 'remove' : 'add', state });
 }
 
 async function textsOf(
-  act: Act,
+  uow: UnitOfWork,
   type: Type,
   before: Moment,
   after: Moment,
@@ -107,14 +107,14 @@ async function textsOf(
   // Who has never locked it unlocks nothing.
   const locked = after.discussion_locked === true;
   if ((before.discussion_locked === true) !== locked) texts.push(lockChanged(NAMES[type], locked));
-  return [...texts, ...(await assignmentsOf(act, before, after))];
+  return [...texts, ...(await assignmentsOf(uow, before, after))];
 }
 
-async function assignmentsOf(act: Act, { assignees: before }: Moment, { assignees: after }: Moment) {
+async function assignmentsOf(uow: UnitOfWork, { assignees: before }: Moment, { assignees: after }: Moment) {
   const come = after.filter((id) => !before.includes(id));
   const gone = before.filter((id) => !after.includes(id));
   if (come.length + gone.length === 0) return [];
-  const users = await usersById(act, [...come, ...gone]);
+  const users = await usersById(uow, [...come, ...gone]);
   const names = (ids: readonly number[]) => ids.flatMap((id) => users.get(id)?.username ?? []);
   return [assigneesChanged(names(come), names(gone))];
 }

@@ -1,5 +1,5 @@
 import { forgetTargetActivity } from '#activity/index.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import type { Kind } from './kind.ts';
 
@@ -10,17 +10,17 @@ const TYPES = { issues: 'Issue', merge_requests: 'MergeRequest' } as const satis
  * unless somebody has changed it since.
  */
 export async function removeThing(
-  act: Act,
+  uow: UnitOfWork,
   kind: Kind,
   { id, updated_at }: { readonly id: number; readonly updated_at: string },
   unchanged: boolean,
 ): Promise<undefined | Failure<'gone' | 'changed'>> {
   // While the comments are there that it tells of; whoever is refused has forgotten nothing.
-  await forgetTargetActivity(act, TYPES[kind.things], [id]);
+  await forgetTargetActivity(uow, TYPES[kind.things], [id]);
   // index: issues primary key, merge_requests primary key
-  let removal = act.deleteFrom(kind.things).where('id', '=', id);
+  let removal = uow.deleteFrom(kind.things).where('id', '=', id);
   if (unchanged) removal = removal.where('updated_at', '=', updated_at);
   if ((await removal.returning('id').execute()).length > 0) return;
-  const left = await act.selectFrom(kind.things).select('id').where('id', '=', id).executeTakeFirst();
+  const left = await uow.selectFrom(kind.things).select('id').where('id', '=', id).executeTakeFirst();
   return refused(left === undefined ? 'gone' : 'changed');
 }

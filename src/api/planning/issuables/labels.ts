@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { type Place, reachOf } from '#domain/namespaces/scope.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { labelsTitled, nameLabels } from '../labels/index.ts';
 import { byKind, type LabelledKind } from './kind.ts';
 import { difference, type Linked, link } from './link-tables.ts';
@@ -45,7 +45,7 @@ interface Borne {
 
 /** The ids of the labels that a thing bears by this wish. Unknown ones are made where the caller may, else left out. */
 export async function wishedLabels(
-  act: Act,
+  uow: UnitOfWork,
   place: Place,
   before: readonly Borne[],
   { labels, add_labels, remove_labels }: LabelWish,
@@ -53,16 +53,16 @@ export async function wishedLabels(
   const kept = labels == null ? before : before.filter(({ title }) => labels.includes(title));
   const known = new Set(kept.map(({ title }) => title));
   const wanted = [...(labels ?? []), ...(add_labels ?? [])].filter((title) => !known.has(title));
-  const come = wanted.length === 0 ? [] : await nameLabels(act, place, wanted);
+  const come = wanted.length === 0 ? [] : await nameLabels(uow, place, wanted);
   const removed = new Set(remove_labels ?? []);
   return [...kept, ...come].filter(({ title }) => !removed.has(title)).map(({ id }) => id);
 }
 
 /** Makes `now` of the labels `before`, which the history of the thing's labels tells. index: issue_labels_pkey */
-export async function label(act: Act, kind: LabelledKind, id: number, linked: Linked): Promise<void> {
-  await link(act, linksOf(kind), id, linked);
+export async function label(uow: UnitOfWork, kind: LabelledKind, id: number, linked: Linked): Promise<void> {
+  await link(uow, linksOf(kind), id, linked);
   const { gone, come } = difference(linked);
-  await act.record({ labelsOf: resourceOfRow({ [kind.id]: id }), removed: gone, added: come });
+  await uow.record({ labelsOf: resourceOfRow({ [kind.id]: id }), removed: gone, added: come });
 }
 
 /** The labels that a thing brings along from another server: no history tells of them. */

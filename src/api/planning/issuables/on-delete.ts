@@ -4,7 +4,7 @@ import { deleteSome, type Referring, referElsewhere } from '#database/batch-stat
 import { isAmong } from '#database/dialect.ts';
 import { MORE, PIECE, pieceOf } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { LabelledKind } from './kind.ts';
 
 /** What becomes of things, of which there may be very many, when the place goes that they are in, or who has made them. */
@@ -13,16 +13,16 @@ import type { LabelledKind } from './kind.ts';
 export const endWithProject = (kind: LabelledKind) =>
   subscription({
     fact: 'project-destroyed',
-    inPieces: (act, { projectId }) => removeSome(act, kind, 'project_id', projectId),
+    inPieces: (uow, { projectId }) => removeSome(uow, kind, 'project_id', projectId),
   });
 
 export const endWithGroup = (kind: LabelledKind) =>
   subscription({
     fact: 'group-destroyed',
-    inPieces: (act, { groupId }) => removeSome(act, kind, 'group_id', groupId),
+    inPieces: (uow, { groupId }) => removeSome(uow, kind, 'group_id', groupId),
   });
 
-type BeforeRemoval = (act: Act, ids: readonly number[]) => Promise<void>;
+type BeforeRemoval = (uow: UnitOfWork, ids: readonly number[]) => Promise<void>;
 
 /** What besides a kind's own table names users. */
 interface Named {
@@ -38,12 +38,12 @@ interface Named {
 export const handToGhost = (kind: LabelledKind, { columns, lost, beforeRemoval }: Named) =>
   subscription({
     fact: 'user-deleted',
-    async inPieces(act, { userId, ghostUserId, hard }) {
-      if (hard && (await removeSome(act, kind, 'author_id', userId, beforeRemoval)) === MORE) return MORE;
+    async inPieces(uow, { userId, ghostUserId, hard }) {
+      if (hard && (await removeSome(uow, kind, 'author_id', userId, beforeRemoval)) === MORE) return MORE;
       const handed = { from: userId, to: ghostUserId, most: PIECE };
       return pieceOf(
-        ...columns.map((column) => () => referElsewhere(act, { table: kind.things, column }, handed)),
-        ...lost.map((referring) => () => deleteSome(act, referring, userId, PIECE)),
+        ...columns.map((column) => () => referElsewhere(uow, { table: kind.things, column }, handed)),
+        ...lost.map((referring) => () => deleteSome(uow, referring, userId, PIECE)),
       );
     },
   });
@@ -59,7 +59,7 @@ const ACTIVITY = { issues: 'Issue', merge_requests: 'MergeRequest', epics: null 
  * epics_by_iid, issues_by_author, merge_requests_by_author, epics_by_author
  */
 async function removeSome(
-  act: Act,
+  uow: UnitOfWork,
   kind: LabelledKind,
   column: 'project_id' | 'group_id' | 'author_id',
   owner: number,
@@ -67,30 +67,34 @@ async function removeSome(
 ): Promise<typeof MORE | undefined> {
   const things = sql.table(kind.things);
   const some = sql<{ id: number }>`select id from ${things} where ${sql.ref(column)} = ${owner} limit ${PIECE}`;
-  const ids = (await some.execute(act)).rows.map(({ id }) => id);
+  const ids = (await some.execute(uow)).rows.map(({ id }) => id);
   if (ids.length === 0) return undefined;
-  if ((await removeSomeNotes(act, kind, ids)) === PIECE) return MORE;
+  if ((await removeSomeNotes(uow, kind, ids)) === PIECE) return MORE;
   const activity = ACTIVITY[kind.things];
-  if (activity !== null) await forgetTargetActivity(act, activity, ids);
-  await beforeRemoval?.(act, ids);
-  await sql`delete from ${things} where ${isAmong(act, sql<number>`id`, ids)}`.execute(act);
+  if (activity !== null) await forgetTargetActivity(uow, activity, ids);
+  await beforeRemoval?.(uow, ids);
+  await sql`delete from ${things} where ${isAmong(uow, sql<number>`id`, ids)}`.execute(uow);
   return ids.length === PIECE ? MORE : undefined;
 }
 
 /** A piece of what was said on these things; says how many notes it were. index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created */
-export async function removeSomeNotes(act: Act, kind: LabelledKind, thingIds: readonly number[]): Promise<number> {
-  const said = await act
+export async function removeSomeNotes(
+  uow: UnitOfWork,
+  kind: LabelledKind,
+  thingIds: readonly number[],
+): Promise<number> {
+  const said = await uow
     .selectFrom('notes')
     .select('id')
-    .where(isAmong(act, sql.ref<number>(kind.id), thingIds))
+    .where(isAmong(uow, sql.ref<number>(kind.id), thingIds))
     .where(kind.id, 'is not', null)
     .limit(PIECE)
     .execute();
   const ids = said.map(({ id }) => id);
-  if (kind.things !== 'epics') await forgetTargetActivity(act, 'Note', ids);
-  await act
+  if (kind.things !== 'epics') await forgetTargetActivity(uow, 'Note', ids);
+  await uow
     .deleteFrom('notes')
-    .where(isAmong(act, sql<number>`id`, ids))
+    .where(isAmong(uow, sql<number>`id`, ids))
     .execute();
   return ids.length;
 }

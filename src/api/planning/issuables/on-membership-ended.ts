@@ -8,14 +8,14 @@ import type { Kind } from './kind.ts';
 export const unassignWhoLeaves = (kind: Kind) =>
   subscription({
     fact: 'membership-ended',
-    async inTransaction(act, { userId, sourceType, sourceId, unassign }) {
+    async inTransaction(uow, { userId, sourceType, sourceId, unassign }) {
       if (!unassign) return;
       const [assignees, things] = [sql.table(kind.assignees), sql.table(kind.things)];
-      const places = sourceType === 'project' ? sql`(${sourceId})` : sql`(${projectsInside(act, sourceId)})`;
+      const places = sourceType === 'project' ? sql`(${sourceId})` : sql`(${projectsInside(uow, sourceId)})`;
       const found = sql<{ id: number }>`select mine.id from ${assignees} as mine
         inner join ${things} as thing on thing.id = ${sql.ref(`mine.${kind.id}`)}
         where mine.user_id = ${userId} and thing.project_id in ${places}`;
-      const ids = (await found.execute(act)).rows.map(({ id }) => id);
-      if (ids.length > 0) await sql`delete from ${assignees} where ${isAmong(act, sql<number>`id`, ids)}`.execute(act);
+      const ids = (await found.execute(uow)).rows.map(({ id }) => id);
+      if (ids.length > 0) await sql`delete from ${assignees} where ${isAmong(uow, sql<number>`id`, ids)}`.execute(uow);
     },
   });

@@ -33,8 +33,8 @@ export const bringIntoReach = subscription({
         let after = 0;
         await inPieces(acting, NOBODY, {
           ask: nothingToAsk,
-          async piece(act) {
-            const last = await bringSome(act, place, after);
+          async piece(uow) {
+            const last = await bringSome(uow, place, after);
             if (last !== null) after = last;
             return last === null ? undefined : MORE;
           },

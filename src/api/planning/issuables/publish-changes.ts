@@ -1,5 +1,5 @@
 import type { Resource } from '#activity/index.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { sameSet } from './changes.ts';
 
 /** What others hear of when it changes. */
@@ -12,13 +12,13 @@ interface Moment {
 }
 
 /** Tells other families which people, labels and milestone a thing has after a change, if these are others. */
-export async function tellChanged(act: Act, about: Resource, before: Moment, after: Moment): Promise<void> {
+export async function tellChanged(uow: UnitOfWork, about: Resource, before: Moment, after: Moment): Promise<void> {
   const [was, is] = [before.assignees ?? [], after.assignees ?? []];
   const come = (now: readonly number[] = [], had: readonly number[] = []) => now.filter((id) => !had.includes(id));
   const people = { assigned: come(is, was), reviewers: come(after.reviewers, before.reviewers) };
   const metadata =
     !sameSet(was, is) || !sameSet(before.labels, after.labels) || before.milestone_id !== after.milestone_id;
-  if (metadata || people.reviewers.length > 0) await act.publish('thing-changed', { about, ...people, metadata });
+  if (metadata || people.reviewers.length > 0) await uow.publish('thing-changed', { about, ...people, metadata });
   const hidden = after.confidential === true && (before.confidential === false || come(was, is).length > 0);
-  if (hidden) await act.publish('thing-hidden', about);
+  if (hidden) await uow.publish('thing-hidden', about);
 }

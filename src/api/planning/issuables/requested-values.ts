@@ -1,23 +1,23 @@
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { milestoneInReach } from './milestones.ts';
 
 /** What things have after a caller's wish: of what is out of reach, nothing changes. */
 
 /** Nothing was sent: undefined. 0 and null clear it. */
 export async function wishedMilestone(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   before: number | null,
   wanted: number | null | undefined,
 ): Promise<number | null> {
   if (wanted === undefined) return before;
-  return wanted ? ((await milestoneInReach(act, project, wanted)) ?? before) : null;
+  return wanted ? ((await milestoneInReach(uow, project, wanted)) ?? before) : null;
 }
 
 /** As `wishedUsers`; on free one assignee is enough. */
 export async function wishedAssignees(
-  { tier }: Act,
+  { tier }: UnitOfWork,
   ...wish: Parameters<typeof wishedUsers>
 ): Promise<readonly number[]> {
   const now = await wishedUsers(...wish);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Caller, SignedIn } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import type { LabelledKind } from './kind.ts';
 
@@ -99,13 +99,13 @@ async function commentedBy(
 
 /** Tells the caller of the thing from now on, or no longer; refused when it is so already. */
 export async function subscribeTo<Thing extends Followed>(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: LabelledKind,
   thing: Thing,
   subscribed: boolean,
 ): Promise<Thing | Failure<'already'>> {
-  const is = (await isSubscribedTo(act, kind, act.by, [thing])).has(thing.id);
+  const is = (await isSubscribedTo(uow, kind, uow.by, [thing])).has(thing.id);
   if (is === subscribed) return refused('already');
-  await saySubscribed(act, kind, { id: thing.id, userId: act.by.user.id, subscribed });
+  await saySubscribed(uow, kind, { id: thing.id, userId: uow.by.user.id, subscribed });
   return thing;
 }

@@ -1,6 +1,6 @@
 import { confidentialityChanged, dueDateChanged, type SystemText } from '#activity/index.ts';
 import type { Issue } from '#authorization/issues.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** As a resource that has histories of its own. */
 export const resourceOf = ({ id }: Pick<Issue, 'id'>) => ({ type: 'Issue', id }) as const;
@@ -15,9 +15,9 @@ export function ownTextsOf(before: Issue, after: Issue): SystemText[] {
 
 /** It has been given another weight than it had before, or a first one. */
 export async function recordWeight(
-  act: Act,
+  uow: UnitOfWork,
   before: number | null,
   { id, weight }: Pick<Issue, 'id' | 'weight'>,
 ): Promise<void> {
-  if (weight !== before) await act.record({ weightOf: id, weight });
+  if (weight !== before) await uow.record({ weightOf: id, weight });
 }

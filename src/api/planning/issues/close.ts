@@ -1,27 +1,27 @@
 import type { StateEvent } from '#activity/index.ts';
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** What has closed an issue, where that is not somebody who asked for it. */
 export type ClosedBy = Pick<StateEvent, 'sourceMergeRequestId' | 'sourceCommit'>;
 
 /** Closes an issue because of what has happened elsewhere, a merge say: once, whoever closes it. */
 export async function closeIssue(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { id, iid, project_id }: Pick<Issue, 'id' | 'iid' | 'project_id'>,
   because: ClosedBy = {},
 ): Promise<void> {
   // index: issues primary key
-  const closed = await act
+  const closed = await uow
     .updateTable('issues')
-    .set({ state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id, updated_at: act.now })
+    .set({ state: 'closed', closed_at: uow.now, closed_by_id: uow.by.user.id, updated_at: uow.now })
     .where('id', '=', id)
     .where('state', '=', 'opened')
     .returning('id')
     .executeTakeFirst();
   if (closed === undefined) return;
-  await act.record({ stateOf: { type: 'Issue', id }, state: 'closed', ...because });
+  await uow.record({ stateOf: { type: 'Issue', id }, state: 'closed', ...because });
   const target = { type: 'Issue', id, iid } as const;
-  await act.record({ projectId: project_id, authorId: act.by.user.id, action: 'closed', target });
+  await uow.record({ projectId: project_id, authorId: uow.by.user.id, action: 'closed', target });
 }

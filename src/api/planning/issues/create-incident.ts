@@ -3,7 +3,7 @@ import type { Issue } from '#authorization/issues.ts';
 import type { IssueSeverity } from '#database/tables/issues.ts';
 import { nextIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addIssue, tellOfIssue } from './insert.ts';
 import { NO_METADATA } from './metadata.ts';
 
@@ -17,10 +17,10 @@ interface NewIncident {
 }
 
 /** Files an incident as the last issue of the project; in the turn of those who file issues there. */
-export async function fileIncident(act: Act<SignedIn>, project: Project, incident: NewIncident): Promise<Issue> {
+export async function fileIncident(uow: UnitOfWork<SignedIn>, project: Project, incident: NewIncident): Promise<Issue> {
   const { title, description, severity } = incident;
-  const iid = await nextIid(act, { projectId: project.id }, 'issue');
-  const made = await addIssue(act, project, {
+  const iid = await nextIid(uow, { projectId: project.id }, 'issue');
+  const made = await addIssue(uow, project, {
     ...NO_METADATA,
     iid,
     title: title(iid),
@@ -28,10 +28,10 @@ export async function fileIncident(act: Act<SignedIn>, project: Project, inciden
     severity,
     issue_type: 'incident',
     confidential: false,
-    author_id: act.by.user.id,
+    author_id: uow.by.user.id,
     labels: [],
-    madeAt: act.now,
+    madeAt: uow.now,
   });
-  await tellOfIssue(act, project, made);
+  await tellOfIssue(uow, project, made);
   return made;
 }

@@ -52,7 +52,7 @@ export const createIssue = endpoint({
   taken: { issues_by_iid: 'taken' },
   records: ['created Issue', 'milestone add', 'label add', 'weight', 'note mention', 'note child', 'note parent'],
   answer: created(Issue),
-  write: (act, { project, params }) => create(act, project, params),
+  write: (uow, { project, params }) => create(uow, project, params),
 });
 
 export const updateIssue = endpoint({
@@ -87,7 +87,7 @@ export const updateIssue = endpoint({
     'note parent',
   ],
   answer: shown(Issue),
-  write: (act, { project, issue, params }) => changeIssue(act, project, issue.iid, params),
+  write: (uow, { project, issue, params }) => changeIssue(uow, project, issue.iid, params),
 });
 
 export const deleteIssue = endpoint({
@@ -97,7 +97,7 @@ export const deleteIssue = endpoint({
   conditional: ({ issue }) => issue.updated_at,
   refuses: { gone: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
   answer: nothing,
-  write: (act, { issue, unchanged }) => removeThing(act, ISSUES, issue, unchanged.only),
+  write: (uow, { issue, unchanged }) => removeThing(uow, ISSUES, issue, unchanged.only),
 });
 
 export * from './actions/endpoints.ts';

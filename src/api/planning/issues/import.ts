@@ -4,7 +4,7 @@ import type { IssueState, IssueType } from '#database/tables/issues.ts';
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { reachOf } from '#domain/namespaces/scope.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { joinEpic } from '../epics/index.ts';
 import { type Past, titleErrors, wishedAssignees, wishedLabels } from '../issuables/index.ts';
@@ -37,26 +37,26 @@ export interface ImportedIssue {
  * is of this project as if it had been filed here: milestone and epic in reach, assignees who can see it.
  */
 export async function importIssue(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   imported: ImportedIssue,
 ): Promise<Issue | Failure<'invalid'>> {
   const { labels, milestone, assignees, epic_id, weight, ...issue } = imported;
-  const errors = fieldErrors({ title: titleErrors(issue.title), weight: weightErrors(act, { weight }) });
+  const errors = fieldErrors({ title: titleErrors(issue.title), weight: weightErrors(uow, { weight }) });
   if (errors) return invalid(errors);
-  if ((await findIssue(act, act.by, project.id, issue.iid)) !== null) return IID_TAKEN;
-  await reserveIid(act, { projectId: project.id }, 'issue', issue.iid);
-  const titled = milestone === null ? null : await findMilestoneTitled(act, await reachOf(act, { project }), milestone);
-  const epic = epic_id === null ? null : await epicForImported(act, project, issue, epic_id);
-  const made = await addIssue(act, project, {
+  if ((await findIssue(uow, uow.by, project.id, issue.iid)) !== null) return IID_TAKEN;
+  await reserveIid(uow, { projectId: project.id }, 'issue', issue.iid);
+  const titled = milestone === null ? null : await findMilestoneTitled(uow, await reachOf(uow, { project }), milestone);
+  const epic = epic_id === null ? null : await epicForImported(uow, project, issue, epic_id);
+  const made = await addIssue(uow, project, {
     ...NO_METADATA,
     ...issue,
-    weight: act.tier === 'free' ? null : weight,
+    weight: uow.tier === 'free' ? null : weight,
     milestone_id: titled?.id ?? null,
-    labels: await wishedLabels(act, { project }, [], { labels }),
-    assignees: await wishedAssignees(act, [], assignees, (ids) => issueReadersAmong(act, project, issue, ids)),
+    labels: await wishedLabels(uow, { project }, [], { labels }),
+    assignees: await wishedAssignees(uow, [], assignees, (ids) => issueReadersAmong(uow, project, issue, ids)),
     madeAt: issue.past.created_at,
   });
-  if (epic !== null) await joinEpic(act, epic.id, made.id);
+  if (epic !== null) await joinEpic(uow, epic.id, made.id);
   return made;
 }

@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
 import type { IssueSeverity, IssueState, IssueType } from '#database/tables/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
   assign,
   IMPORTED,
@@ -37,28 +37,28 @@ interface NewIssue extends Omit<Metadata, 'labels'> {
 }
 
 /** Adds an issue as the last one of the project; in the turn of those who do. */
-export async function addIssue(act: Act<SignedIn>, project: Project, issue: NewIssue): Promise<Issue> {
+export async function addIssue(uow: UnitOfWork<SignedIn>, project: Project, issue: NewIssue): Promise<Issue> {
   const { title, description, labels, assignees, madeAt, past, ...row } = issue;
-  const id = await insertIssue(act, {
+  const id = await insertIssue(uow, {
     ...row,
     project_id: project.id,
     ...newTexts({ title, description }),
     start_date: null,
-    relative_position: await placeAtEnd(act, project.id),
+    relative_position: await placeAtEnd(uow, project.id),
     moved_to_id: null,
     ...newlyMade(madeAt),
     ...(past && { ...past, ...IMPORTED }),
   });
-  await (past ? labelImported(act, ISSUES, id, labels) : label(act, ISSUES, id, { before: [], now: labels }));
-  await assign(act, ISSUES, id, { before: [], now: assignees });
-  const [made] = await findIssues(act, act.by, [id]);
+  await (past ? labelImported(uow, ISSUES, id, labels) : label(uow, ISSUES, id, { before: [], now: labels }));
+  await assign(uow, ISSUES, id, { before: [], now: assignees });
+  const [made] = await findIssues(uow, uow.by, [id]);
   return made as Issue;
 }
 
 /** Tells of an issue that was added, and those whom its texts name. */
-export async function tellOfIssue(act: Act<SignedIn>, project: Project, issue: Issue): Promise<void> {
+export async function tellOfIssue(uow: UnitOfWork<SignedIn>, project: Project, issue: Issue): Promise<void> {
   const { id, iid, title, description } = issue;
-  await recordNewThing(act, 'Issue', issue);
-  await recordWeight(act, null, issue);
-  await tellMentioned(act, { type: 'Issue', id, iid, project }, [title, description ?? '']);
+  await recordNewThing(uow, 'Issue', issue);
+  await recordWeight(uow, null, issue);
+  await tellMentioned(uow, { type: 'Issue', id, iid, project }, [title, description ?? '']);
 }

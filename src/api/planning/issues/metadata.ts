@@ -1,6 +1,6 @@
 import { issueReadersAmong } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { type LabelWish, wishedAssignees, wishedLabels, wishedMilestone } from '../issuables/index.ts';
 import { iterationInReach } from '../iterations/index.ts';
@@ -42,7 +42,7 @@ interface Whose {
 
 /** What it becomes by what was sent. A milestone or iteration out of reach and assignees who can't see the issue change nothing. */
 export async function changedMetadata(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   issue: Whose,
   before: Metadata,
@@ -51,26 +51,26 @@ export async function changedMetadata(
   const given = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value);
   return {
     due_date: given(sent.due_date, before.due_date),
-    weight: act.tier === 'free' ? before.weight : given(sent.weight, before.weight),
+    weight: uow.tier === 'free' ? before.weight : given(sent.weight, before.weight),
     discussion_locked: given(sent.discussion_locked, before.discussion_locked),
-    milestone_id: await wishedMilestone(act, project, before.milestone_id, sent.milestone_id),
-    iteration_id: await iterationOf(act, project, before, sent),
-    assignees: await wishedAssignees(act, before.assignees, namedIn(sent), (ids) =>
-      issueReadersAmong(act, project, issue, ids),
+    milestone_id: await wishedMilestone(uow, project, before.milestone_id, sent.milestone_id),
+    iteration_id: await iterationOf(uow, project, before, sent),
+    assignees: await wishedAssignees(uow, before.assignees, namedIn(sent), (ids) =>
+      issueReadersAmong(uow, project, issue, ids),
     ),
-    labels: await wishedLabels(act, { project }, before.labels, sent satisfies LabelWish),
+    labels: await wishedLabels(uow, { project }, before.labels, sent satisfies LabelWish),
   };
 }
 
 const namedIn = ({ assignee_ids, assignee_id }: Sent) =>
   assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
 
-async function iterationOf(act: Act, project: Project, before: Metadata, { iteration_id: id }: Sent) {
-  if (id === undefined || act.tier === 'free') return before.iteration_id;
-  return id ? ((await iterationInReach(act, project, id)) ?? before.iteration_id) : null;
+async function iterationOf(uow: UnitOfWork, project: Project, before: Metadata, { iteration_id: id }: Sent) {
+  if (id === undefined || uow.tier === 'free') return before.iteration_id;
+  return id ? ((await iterationInReach(uow, project, id)) ?? before.iteration_id) : null;
 }
 
 /** What is wrong with a weight; on free it is ignored. */
-export function weightErrors({ tier }: Act, { weight }: Pick<Sent, 'weight'>): string[] {
+export function weightErrors({ tier }: UnitOfWork, { weight }: Pick<Sent, 'weight'>): string[] {
   return tier !== 'free' && weight != null && weight < 0 ? ['must be greater than or equal to 0'] : [];
 }

@@ -4,7 +4,7 @@ import { mayBeLong } from '#database/engines/long-statements.ts';
 import { projectsInside } from '#domain/namespaces/hierarchy.ts';
 import { inPieces, nothingToAsk, pieceOf } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { giveIteration } from '../iteration-cadences/index.ts';
 
@@ -16,7 +16,7 @@ export const loseIterations = subscription({
     async handle({ database, acting }: Pick<Rooms, 'database' | 'acting'>, { type, id }) {
       for (const projectId of type === 'project' ? [id] : await projectsOf(database.reader, id)) {
         for (const iterationId of await iterationsIn(database.reader, projectId)) {
-          const piece = (act: Act) => pieceOf(() => takeOffOutOfReach(act, projectId, iterationId));
+          const piece = (uow: UnitOfWork) => pieceOf(() => takeOffOutOfReach(uow, projectId, iterationId));
           await inPieces(acting, NOBODY, { ask: nothingToAsk, piece });
         }
       }

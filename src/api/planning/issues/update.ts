@@ -4,7 +4,7 @@ import { findIssue, findIssues, type Issue } from '#authorization/issues.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { type Project, roleIn } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import {
@@ -37,43 +37,43 @@ export type IssueChange = Partial<ParameterValues<typeof issueChangeParams>>;
  * metadata too, Owners when it was made and changed; what the caller may not is as if he had not sent it.
  */
 export async function changeIssue(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   iid: number,
   asked: IssueChange,
 ): Promise<Issue | Failure<ChangeRefusal>> {
-  const issue = await findIssue(act, act.by, project.id, iid);
+  const issue = await findIssue(uow, uow.by, project.id, iid);
   if (issue === null) return refused('gone');
-  const { wish, besides } = await described(act, asked, () => issueSubject(act, project, issue));
-  const after = await change(act, project, issue, wish);
+  const { wish, besides } = await described(uow, asked, () => issueSubject(uow, project, issue));
+  const after = await change(uow, project, issue, wish);
   if (isFailure(after)) return after;
-  return afterBesides(after, besides, async (id) => stillThere((await findIssues(act, act.by, [id]))[0]));
+  return afterBesides(after, besides, async (id) => stillThere((await findIssues(uow, uow.by, [id]))[0]));
 }
 
 type ChangeRefusal = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone';
 
 async function change(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   issue: Issue,
   wish: IssueChange,
 ): Promise<Issue | Failure<ChangeRefusal>> {
   const { iid } = issue;
-  const mayAll = mayInProject(act.by, 'update_issue', project);
+  const mayAll = mayInProject(uow.by, 'update_issue', project);
   const sent: Partial<IssueChange> = mayAll ? wish : {};
   const confidential = sent.confidential ?? issue.confidential;
-  const epic = await wishedEpic(act, project, sent);
+  const epic = await wishedEpic(uow, project, sent);
   if (isFailure(epic)) return epic;
   const errors = fieldErrors({
     title: titleErrors(wish.title),
-    weight: weightErrors(act, sent),
-    issue: confidential ? [] : await publicErrors(act, issue, epic),
+    weight: weightErrors(uow, sent),
+    issue: confidential ? [] : await publicErrors(uow, issue, epic),
   });
   if (errors) return invalid(errors);
-  const [labelled, assigned] = [await labelsOn(act, ISSUES, [issue.id]), await assigneesOf(act, ISSUES, [issue.id])];
+  const [labelled, assigned] = [await labelsOn(uow, ISSUES, [issue.id]), await assigneesOf(uow, ISSUES, [issue.id])];
   const before = { ...issue, labels: labelled, assignees: assigned.map(({ user_id }) => user_id) };
   const { labels, assignees, ...metadata } = await changedMetadata(
-    act,
+    uow,
     project,
     { ...issue, confidential },
     before,
@@ -85,24 +85,24 @@ async function change(
     issue_type: wish.issue_type ?? issue.issue_type,
     confidential,
     ...metadata,
-    ...stateAfter(issue.state, wish.state_event, act),
-    ...(roleIn(act.by, project) >= OWNER ? { created_at: wish.created_at ?? issue.created_at } : {}),
+    ...stateAfter(issue.state, wish.state_event, uow),
+    ...(roleIn(uow.by, project) >= OWNER ? { created_at: wish.created_at ?? issue.created_at } : {}),
   });
   const labelIds = labelled.map(({ id }) => id);
-  await label(act, ISSUES, issue.id, { before: labelIds, now: labels });
-  await assign(act, ISSUES, issue.id, { before: before.assignees, now: assignees });
-  const related = await moveToEpic(act, { issue, project }, epic);
+  await label(uow, ISSUES, issue.id, { before: labelIds, now: labels });
+  await assign(uow, ISSUES, issue.id, { before: before.assignees, now: assignees });
+  const related = await moveToEpic(uow, { issue, project }, epic);
   if (isFailure(related)) return related;
   const touched =
     related || Object.keys(columns).length > 0 || !sameSet(labelIds, labels) || !sameSet(before.assignees, assignees);
-  const updatedAt = roleIn(act.by, project) >= OWNER ? wish.updated_at : null;
+  const updatedAt = roleIn(uow.by, project) >= OWNER ? wish.updated_at : null;
   if (touched || updatedAt != null) {
-    await updateIssueRow(act, issue.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? act.now });
+    await updateIssueRow(uow, issue.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? uow.now });
   }
-  const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
-  await recordChangedThing(act, 'Issue', before, { ...after, assignees }, ownTextsOf(issue, after));
-  await recordWeight(act, issue.weight, after);
-  await tellChanged(act, resourceOf(issue), { ...before, labels: labelIds }, { ...after, labels, assignees });
-  await tellReworded(act, { type: 'Issue', id: issue.id, iid, project }, issue, columns);
+  const [after] = (await findIssues(uow, uow.by, [issue.id])) as [Issue];
+  await recordChangedThing(uow, 'Issue', before, { ...after, assignees }, ownTextsOf(issue, after));
+  await recordWeight(uow, issue.weight, after);
+  await tellChanged(uow, resourceOf(issue), { ...before, labels: labelIds }, { ...after, labels, assignees });
+  await tellReworded(uow, { type: 'Issue', id: issue.id, iid, project }, issue, columns);
   return after;
 }

@@ -15,14 +15,14 @@ export function deleteCadence(
   { id, group_id }: CadenceRow,
 ): Promise<undefined | Failure<'missing'>> {
   return inPieces(acting, caller, {
-    ask: (act) => stillInGroup(act, caller, group_id, MANAGING_ITERATIONS),
-    async piece(act) {
+    ask: (uow) => stillInGroup(uow, caller, group_id, MANAGING_ITERATIONS),
+    async piece(uow) {
       const more = await pieceOf(
-        () => takeAnyOff(act, id),
-        () => deleteSomeIterations(act, id),
+        () => takeAnyOff(uow, id),
+        () => deleteSomeIterations(uow, id),
       );
       if (more) return more;
-      return (await deleteCadenceRow(act, id)) ? undefined : refused('missing');
+      return (await deleteCadenceRow(uow, id)) ? undefined : refused('missing');
     },
   });
 }

@@ -64,8 +64,8 @@ export const createIterationCadence = endpoint({
   turn: ({ group }) => iterationsTurn(group),
   refuses: { invalid: INVALID },
   answer: created(Cadence),
-  write: (act, { group, params }) =>
-    createCadence(act, group, {
+  write: (uow, { group, params }) =>
+    createCadence(uow, group, {
       title: params.title,
       description: params.description ?? null,
       active: params.active ?? true,
@@ -86,7 +86,7 @@ export const updateIterationCadence = endpoint({
   turn: ({ group }) => iterationsTurn(group),
   refuses: { invalid: INVALID, missing: NOT_FOUND },
   answer: shown(Cadence),
-  write: (act, { cadence, params }) => changeCadence(act, cadence, params),
+  write: (uow, { cadence, params }) => changeCadence(uow, cadence, params),
 });
 
 export const deleteIterationCadence = endpoint({

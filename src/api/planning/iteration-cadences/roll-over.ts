@@ -1,7 +1,7 @@
 import { NOBODY } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import { giveIteration } from './assign-iteration.ts';
@@ -17,16 +17,16 @@ interface Closed {
 export const rollOver = defineJob({
   kind: 'roll_over_iteration',
   handle: async ({ acting }: Pick<Rooms, 'acting'>, closed: Closed) => {
-    await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (act) => handOver(act, closed) });
+    await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (uow) => handOver(uow, closed) });
   },
 });
 
-async function handOver(act: Act, { cadenceId, iterationId }: Closed): Promise<typeof MORE | undefined> {
+async function handOver(uow: UnitOfWork, { cadenceId, iterationId }: Closed): Promise<typeof MORE | undefined> {
   // It may have been switched off since, or have gone.
-  if (!(await readCadence(act, cadenceId))?.roll_over) return undefined;
-  const current = await currentIteration(act, cadenceId);
+  if (!(await readCadence(uow, cadenceId))?.roll_over) return undefined;
+  const current = await currentIteration(uow, cadenceId);
   if (current === null || current === iterationId) return undefined;
-  return (await handOverSome(act, iterationId, current)) === PIECE ? MORE : undefined;
+  return (await handOverSome(uow, iterationId, current)) === PIECE ? MORE : undefined;
 }
 
 /** How many they were. */

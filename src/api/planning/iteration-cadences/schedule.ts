@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import { NOBODY } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { FallenDue } from '#events/overdue-work.ts';
-import type { Act, Acting } from '#events/unit-of-work.ts';
+import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
@@ -26,37 +26,37 @@ import { type CadenceRow, readCadence, setRuns } from './store.ts';
 /**
  * Gives an automatic cadence the iterations that it lacks today, and has those that are over hand on their open issues.
  */
-export async function schedule(act: Act, cadence: CadenceRow): Promise<CadenceRow> {
+export async function schedule(uow: UnitOfWork, cadence: CadenceRow): Promise<CadenceRow> {
   const rhythm = rhythmOf(cadence);
   return rhythm === null
-    ? rest(act, cadence)
-    : carryOut(act, cadence, planned(rhythm, await standingOf(act, cadence.id), false));
+    ? rest(uow, cadence)
+    : carryOut(uow, cadence, planned(rhythm, await standingOf(uow, cadence.id), false));
 }
 
 /** Where the calendar ends before its iterations do. */
 const NO_DAYS_LEFT = invalid({ start_date: ['is not included in the list'] });
 
 /** The same of a cadence whose rhythm is another one, or has only begun: iterations that have not begun get their days by it. */
-export async function scheduleAnew(act: Act, cadence: CadenceRow): Promise<CadenceRow | Failure<'invalid'>> {
+export async function scheduleAnew(uow: UnitOfWork, cadence: CadenceRow): Promise<CadenceRow | Failure<'invalid'>> {
   const rhythm = rhythmOf(cadence);
-  if (rhythm === null) return rest(act, cadence);
-  const plan = planned(rhythm, await standingOf(act, cadence.id), true);
-  return plan.whole ? carryOut(act, cadence, plan) : NO_DAYS_LEFT;
+  if (rhythm === null) return rest(uow, cadence);
+  const plan = planned(rhythm, await standingOf(uow, cadence.id), true);
+  return plan.whole ? carryOut(uow, cadence, plan) : NO_DAYS_LEFT;
 }
 
 /** Nothing is made by itself. */
-function rest(act: Act, { id }: CadenceRow): Promise<CadenceRow> {
-  return setRuns(act, id, { next_run_date: null, rolled_over_until: null });
+function rest(uow: UnitOfWork, { id }: CadenceRow): Promise<CadenceRow> {
+  return setRuns(uow, id, { next_run_date: null, rolled_over_until: null });
 }
 
 async function carryOut(
-  act: Act,
+  uow: UnitOfWork,
   cadence: CadenceRow,
   { moved, added, nextRun }: Plan<PlacedIteration>,
 ): Promise<CadenceRow> {
-  for (const { iteration, period } of moved) await moveIteration(act, iteration.id, period);
-  for (const period of added) await insertIteration(act, cadence, period, NO_TEXTS);
-  return setRuns(act, cadence.id, { next_run_date: nextRun, rolled_over_until: await handOn(act, cadence) });
+  for (const { iteration, period } of moved) await moveIteration(uow, iteration.id, period);
+  for (const period of added) await insertIteration(uow, cadence, period, NO_TEXTS);
+  return setRuns(uow, cadence.id, { next_run_date: nextRun, rolled_over_until: await handOn(uow, cadence) });
 }
 
 /** Null: nothing is made by itself. */
@@ -68,13 +68,13 @@ function rhythmOf(cadence: CadenceRow): Rhythm | null {
 }
 
 /** Says the day until which it has been done: while nothing is current, there is nowhere to hand it on to. */
-async function handOn(act: Act, { id, roll_over, rolled_over_until: day }: CadenceRow): Promise<string> {
-  if (!roll_over || day === null) return act.today;
-  if ((await currentIteration(act, id)) === null) return day;
-  for (const iterationId of await closedSince(act, id, day)) {
-    await enqueue(act, rollOver, { cadenceId: id, iterationId }, { key: String(iterationId) });
+async function handOn(uow: UnitOfWork, { id, roll_over, rolled_over_until: day }: CadenceRow): Promise<string> {
+  if (!roll_over || day === null) return uow.today;
+  if ((await currentIteration(uow, id)) === null) return day;
+  for (const iterationId of await closedSince(uow, id, day)) {
+    await enqueue(uow, rollOver, { cadenceId: id, iterationId }, { key: String(iterationId) });
   }
-  return act.today;
+  return uow.today;
 }
 
 interface Due {
@@ -108,15 +108,15 @@ function dueCadences(db: Reader) {
 
 async function scheduleAll(acting: Acting, due: readonly Due[]): Promise<void> {
   for (const { id, group_id } of due) {
-    await acting(NOBODY, (act) => scheduleDue(act, id), { turn: iterationsTurn({ id: group_id }) });
+    await acting(NOBODY, (uow) => scheduleDue(uow, id), { turn: iterationsTurn({ id: group_id }) });
   }
 }
 
 /** Unless somebody else has done it meanwhile. */
-async function scheduleDue(act: Act, id: number): Promise<void> {
-  const cadence = await readCadence(act, id);
-  if (cadence?.next_run_date == null || cadence.next_run_date > act.today) return;
-  await schedule(act, cadence);
+async function scheduleDue(uow: UnitOfWork, id: number): Promise<void> {
+  const cadence = await readCadence(uow, id);
+  if (cadence?.next_run_date == null || cadence.next_run_date > uow.today) return;
+  await schedule(uow, cadence);
 }
 
 /** So many are read at once. */

@@ -1,5 +1,5 @@
 import type { SignedIn } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import { loseTitles, standingOf } from './iteration-rows.ts';
 import { schedule, scheduleAnew } from './schedule.ts';
@@ -14,21 +14,21 @@ export type CadenceChange = { readonly [Name in keyof CadenceContent]?: CadenceC
  * those that lack are there when this is done.
  */
 export async function changeCadence(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
   change: CadenceChange,
 ): Promise<CadenceRow | Failure<'missing' | 'invalid'>> {
-  const before = await findCadence(act, [group_id], id);
+  const before = await findCadence(uow, [group_id], id);
   if (before === null) return refused('missing');
   const content = changed(before, change);
   const startsAnew = !before.automatic || content.start_date !== before.start_date;
-  const begins = startsAnew || (content.active && (await standingOf(act, id)).begun === null);
-  const errors = contentErrors(content, act.today, begins);
+  const begins = startsAnew || (content.active && (await standingOf(uow, id)).begun === null);
+  const errors = contentErrors(content, uow.today, begins);
   if (errors) return invalid(errors);
   const anew = startsAnew || !before.active || content.duration_in_weeks !== before.duration_in_weeks;
-  if (!before.automatic && content.automatic) await loseTitles(act, id);
-  const after = await updateCadence(act, id, content);
-  return anew ? scheduleAnew(act, after) : schedule(act, after);
+  if (!before.automatic && content.automatic) await loseTitles(uow, id);
+  const after = await updateCadence(uow, id, content);
+  return anew ? scheduleAnew(uow, after) : schedule(uow, after);
 }
 
 function changed(before: CadenceRow, change: CadenceChange): CadenceContent {

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import {
   type CadenceRow,
@@ -19,25 +19,25 @@ export interface IterationWish extends IterationContent {
 
 /** Makes an iteration of a cadence of this group which people make iterations of. */
 export async function createIteration(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   group: Pick<Group, 'id' | 'name'>,
   { cadenceId, ...wish }: IterationWish,
 ): Promise<IterationRow | Failure<'missing' | 'automatic' | 'invalid'>> {
-  const cadence = await cadenceFor(act, group, cadenceId);
+  const cadence = await cadenceFor(uow, group, cadenceId);
   if (cadence === null) return refused('missing');
   if (cadence.automatic) return refused('automatic');
   const content = { ...wish, title: titleOf(wish.title) };
-  const errors = await contentErrors(act, { id: 0, cadence_id: cadence.id }, content);
+  const errors = await contentErrors(uow, { id: 0, cadence_id: cadence.id }, content);
   if (errors) return invalid(errors);
-  const id = await insertIteration(act, cadence, content, content);
-  return (await findIteration(act, [group.id], id)) as IterationRow;
+  const id = await insertIteration(uow, cadence, content, content);
+  return (await findIteration(uow, [group.id], id)) as IterationRow;
 }
 
 async function cadenceFor(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   group: Pick<Group, 'id' | 'name'>,
   id: number | null,
 ): Promise<CadenceRow | null> {
-  if (id !== null) return findCadence(act, [group.id], id);
-  return (await firstManualCadence(act, group.id)) ?? createManualCadence(act, group);
+  if (id !== null) return findCadence(uow, [group.id], id);
+  return (await firstManualCadence(uow, group.id)) ?? createManualCadence(uow, group);
 }

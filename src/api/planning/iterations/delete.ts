@@ -18,18 +18,18 @@ export function deleteIteration(
   { id, group_id }: IterationRow,
 ): Promise<undefined | Failure<'missing' | 'inBetween'>> {
   return inPieces(acting, caller, {
-    async ask(act, begun) {
-      await stillInGroup(act, caller, group_id, MANAGING_ITERATIONS);
-      const iteration = await findIteration(act, [group_id], id);
+    async ask(uow, begun) {
+      await stillInGroup(uow, caller, group_id, MANAGING_ITERATIONS);
+      const iteration = await findIteration(uow, [group_id], id);
       if (iteration === null) return refused('missing');
-      const mayGo = begun || stateOf(iteration, act.today) === CLOSED || (await isLast(act, iteration));
+      const mayGo = begun || stateOf(iteration, uow.today) === CLOSED || (await isLast(uow, iteration));
       return mayGo ? iteration : refused('inBetween');
     },
-    async piece(act, { cadence_id }) {
-      if ((await giveIteration(act, null, (issues) => issues.where('iteration_id', '=', id))) === PIECE) return MORE;
-      await deleteIterationRow(act, id);
-      const cadence = await readCadence(act, cadence_id);
-      if (cadence?.automatic) await schedule(act, cadence);
+    async piece(uow, { cadence_id }) {
+      if ((await giveIteration(uow, null, (issues) => issues.where('iteration_id', '=', id))) === PIECE) return MORE;
+      await deleteIterationRow(uow, id);
+      const cadence = await readCadence(uow, cadence_id);
+      if (cadence?.automatic) await schedule(uow, cadence);
     },
   });
 }

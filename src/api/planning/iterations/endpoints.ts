@@ -81,8 +81,8 @@ export const createIteration = endpoint({
   refuses: { missing: NOT_FOUND, automatic: [400, AUTOMATIC], invalid: INVALID },
   taken: { iterations_by_title: TITLE_TAKEN },
   answer: created(Iteration),
-  write: (act, { group, params: { start_date, due_date, title = null, ...params } }) =>
-    create(act, group, {
+  write: (uow, { group, params: { start_date, due_date, title = null, ...params } }) =>
+    create(uow, group, {
       start_date,
       due_date,
       title,
@@ -105,7 +105,7 @@ export const updateIteration = endpoint({
   refuses: { missing: NOT_FOUND, automatic: [400, ONLY_DESCRIPTION], invalid: INVALID },
   taken: { iterations_by_title: TITLE_TAKEN },
   answer: shown(Iteration),
-  write: (act, { iteration, params }) => changeIteration(act, iteration, params),
+  write: (uow, { iteration, params }) => changeIteration(uow, iteration, params),
 });
 
 export const deleteIteration = endpoint({

@@ -1,6 +1,6 @@
 import { IID_TAKEN } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import { type IterationPast, importedCadence, insertIteration } from '../iteration-cadences/index.ts';
 import { findIteration, type IterationContent, type IterationRow, isIidTaken } from './store.ts';
@@ -14,15 +14,15 @@ export interface ImportedIteration extends IterationContent, IterationPast {}
  * §1.4); in the turn of those who make some of the group.
  */
 export async function importIteration(
-  act: Act,
+  uow: UnitOfWork,
   group: Pick<Group, 'id'>,
   { iid, created_at, updated_at, ...given }: ImportedIteration,
 ): Promise<IterationRow | Failure<'invalid'>> {
-  if (await isIidTaken(act, group.id, iid)) return IID_TAKEN;
-  const cadence = await importedCadence(act, group);
+  if (await isIidTaken(uow, group.id, iid)) return IID_TAKEN;
+  const cadence = await importedCadence(uow, group);
   const content = { ...given, title: titleOf(given.title) };
-  const errors = await contentErrors(act, { id: 0, cadence_id: cadence.id }, content);
+  const errors = await contentErrors(uow, { id: 0, cadence_id: cadence.id }, content);
   if (errors) return invalid(errors);
-  const id = await insertIteration(act, cadence, content, content, { iid, created_at, updated_at });
-  return (await findIteration(act, [group.id], id)) as IterationRow;
+  const id = await insertIteration(uow, cadence, content, content, { iid, created_at, updated_at });
+  return (await findIteration(uow, [group.id], id)) as IterationRow;
 }

@@ -1,5 +1,5 @@
 import type { SignedIn } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { readCadence } from '../iteration-cadences/index.ts';
 import { findIteration, type IterationContent, type IterationRow, updateIteration } from './store.ts';
@@ -10,11 +10,11 @@ export type IterationChange = { readonly [Name in keyof IterationContent]?: Iter
 
 /** Changes an iteration as it stands now; of one that is made by itself only the description. */
 export async function changeIteration(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { id, group_id }: Pick<IterationRow, 'id' | 'group_id'>,
   change: IterationChange,
 ): Promise<IterationRow | Failure<'missing' | 'automatic' | 'invalid'>> {
-  const before = await findIteration(act, [group_id], id);
+  const before = await findIteration(uow, [group_id], id);
   if (before === null) return refused('missing');
   const blank = blankDates(change);
   if (blank) return invalid(blank);
@@ -26,12 +26,12 @@ export async function changeIteration(
   };
   const moves = content.start_date !== before.start_date || content.due_date !== before.due_date;
   if (moves || content.title !== before.title) {
-    if ((await readCadence(act, before.cadence_id))?.automatic) return refused('automatic');
-    const errors = await contentErrors(act, before, content);
+    if ((await readCadence(uow, before.cadence_id))?.automatic) return refused('automatic');
+    const errors = await contentErrors(uow, before, content);
     if (errors) return invalid(errors);
   }
   const changes = moves || content.title !== before.title || content.description !== before.description;
-  return changes ? updateIteration(act, id, content) : before;
+  return changes ? updateIteration(uow, id, content) : before;
 }
 
 function blankDates({ start_date, due_date }: IterationChange): FieldErrors | null {

@@ -12,13 +12,13 @@ const TOLD = { table: 'resource_label_events', column: 'label_id' };
 /** Deletes a label, in several acts if very many things bear it: they lose it first, and their histories. */
 export function deleteLabel(acting: Acting, at: InParent, labelId: number): Promise<undefined | Failure<'missing'>> {
   return inPieces(acting, at.caller, {
-    ask: (act) => stillIn(act, at, MANAGING),
-    async piece(act) {
-      const more = await pieceOf(...BEARERS.map((bearer) => () => takeLabelOff(act, bearer, labelId, PIECE)), () =>
-        referElsewhere(act, TOLD, { from: labelId, to: null, most: PIECE }),
+    ask: (uow) => stillIn(uow, at, MANAGING),
+    async piece(uow) {
+      const more = await pieceOf(...BEARERS.map((bearer) => () => takeLabelOff(uow, bearer, labelId, PIECE)), () =>
+        referElsewhere(uow, TOLD, { from: labelId, to: null, most: PIECE }),
       );
       if (more) return more;
-      return (await deleteLabelRow(act, labelId)) ? undefined : refused('missing');
+      return (await deleteLabelRow(uow, labelId)) ? undefined : refused('missing');
     },
   });
 }

@@ -105,8 +105,8 @@ export const [createGroupLabel, createProjectLabel] = forBoth((parent) =>
     turn: ({ parent }) => turnOf('labels', parent),
     refuses: REFUSES,
     answer: created(entityOf(parent)),
-    write: (act, { parent, params: { name: title, color, description = null, priority } }) =>
-      createLabel(act, parent, { title, color, description, priority }),
+    write: (uow, { parent, params: { name: title, color, description = null, priority } }) =>
+      createLabel(uow, parent, { title, color, description, priority }),
   }),
 );
 
@@ -121,7 +121,7 @@ export const [updateGroupLabel, updateProjectLabel] = forBoth((parent) =>
     refuses: REFUSES,
     taken: TAKEN,
     answer: shown(entityOf(parent)),
-    write: (act, { parent, label, params }) => changeLabel(act, parent, label.id, changeOf(params)),
+    write: (uow, { parent, label, params }) => changeLabel(uow, parent, label.id, changeOf(params)),
   }),
 );
 
@@ -136,7 +136,7 @@ export const [updateNamedGroupLabel, updateNamedProjectLabel] = forBoth((parent)
     refuses: REFUSES,
     taken: TAKEN,
     answer: shown(entityOf(parent)),
-    write: (act, { parent, label, params }) => changeLabel(act, parent, label.id, changeOf(params)),
+    write: (uow, { parent, label, params }) => changeLabel(uow, parent, label.id, changeOf(params)),
   }),
 );
 
@@ -172,7 +172,7 @@ export const [subscribeToGroupLabel, subscribeToProjectLabel] = forBoth((parent)
     access: parent.may(SEEING).record(anyLabel),
     refuses: { already: NOT_MODIFIED },
     answer: created(entityOf(parent)),
-    write: (act, { parent, label }) => subscribeToLabel(act, parent, label, true),
+    write: (uow, { parent, label }) => subscribeToLabel(uow, parent, label, true),
   }),
 );
 
@@ -183,7 +183,7 @@ export const [unsubscribeFromGroupLabel, unsubscribeFromProjectLabel] = forBoth(
     access: parent.may(SEEING).record(anyLabel),
     refuses: { already: NOT_MODIFIED },
     answer: created(entityOf(parent)),
-    write: (act, { parent, label }) => subscribeToLabel(act, parent, label, false),
+    write: (uow, { parent, label }) => subscribeToLabel(uow, parent, label, false),
   }),
 );
 
@@ -194,7 +194,7 @@ export const promoteNamedLabel = endpoint({
   turn: ({ project }) => turnOf('labels', project),
   refuses: { missing: REFUSES.missing },
   answer: shown(Label),
-  write: (act, { project, group, label }) => promoteLabel(act, { project, group }, label.id),
+  write: (uow, { project, group, label }) => promoteLabel(uow, { project, group }, label.id),
 });
 
 export const promoteProjectLabel = endpoint({
@@ -204,5 +204,5 @@ export const promoteProjectLabel = endpoint({
   turn: ({ project }) => turnOf('labels', project),
   refuses: { missing: REFUSES.missing },
   answer: shown(Label),
-  write: (act, { project, group, label }) => promoteLabel(act, { project, group }, label.id),
+  write: (uow, { project, group, label }) => promoteLabel(uow, { project, group }, label.id),
 });

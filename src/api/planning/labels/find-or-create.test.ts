@@ -14,7 +14,7 @@ async function named(who: Caller, project: Project, titles: readonly string[]): 
   const user = await readUser(database.reader, who.id);
   const caller = { user, token: null } as unknown as SignedIn;
   const place = await findProject(database.reader, caller, String(project.id));
-  const labels = await acting(caller, (act) => nameLabels(act, { project: place! }, titles));
+  const labels = await acting(caller, (uow) => nameLabels(uow, { project: place! }, titles));
   return labels.map(({ title, color }) => [title, color] as const).sort();
 }
 

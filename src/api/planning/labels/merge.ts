@@ -5,7 +5,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
-import type { Act, Acting } from '#events/unit-of-work.ts';
+import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob } from '#jobs/job.ts';
 import { BEARERS, deleteLabelRow } from './store.ts';
 
@@ -23,29 +23,29 @@ export const mergeLabels = defineJob({
   async handle({ acting }: { readonly acting: Acting }, { labelId }: { readonly labelId: number }) {
     await inPieces(acting, NOBODY, {
       ask: nothingToAsk,
-      async piece(act) {
-        const target = await act
+      async piece(uow) {
+        const target = await uow
           .selectFrom('labels')
           .select(['id', 'title', 'group_id'])
           .where('id', '=', labelId)
           .executeTakeFirst();
-        return target?.group_id == null ? undefined : mergeSome(act, { ...target, group_id: target.group_id });
+        return target?.group_id == null ? undefined : mergeSome(uow, { ...target, group_id: target.group_id });
       },
     });
   },
 });
 
 /** A piece of it: of one label after the other all that is its goes over, and then it goes itself. */
-export async function mergeSome(act: Act, target: Target): Promise<typeof MORE | undefined> {
+export async function mergeSome(uow: UnitOfWork, target: Target): Promise<typeof MORE | undefined> {
   let room = PIECE;
   for (;;) {
-    const label = await anotherBelow(act, target);
+    const label = await anotherBelow(uow, target);
     if (label === null) return undefined;
     for (const move of MOVES) {
-      room -= await move(act, label, target.id, room);
+      room -= await move(uow, label, target.id, room);
       if (room <= 0) return MORE;
     }
-    await deleteLabelRow(act, label);
+    await deleteLabelRow(uow, label);
     if (--room <= 0) return MORE;
   }
 }

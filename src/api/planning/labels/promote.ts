@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { ownerOf, ownReach } from '#domain/namespaces/scope.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { MORE } from '#events/batches.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { mergeLabels, mergeSome } from './merge.ts';
@@ -14,18 +14,18 @@ import { findLabel, findLabelTitled, insertLabels, type LabelRow } from './store
  * group what they were. Nothing tells of it. What is too much for one act the queue does.
  */
 export async function promoteLabel(
-  act: Act,
+  uow: UnitOfWork,
   { project, group }: { readonly project: Project; readonly group: Group },
   labelId: number,
 ): Promise<LabelRow | Failure<'missing'>> {
-  const label = await findLabel(act, ownReach({ project }), labelId);
+  const label = await findLabel(uow, ownReach({ project }), labelId);
   if (label === null) return refused('missing');
   const ofGroup = ownReach({ group });
-  if ((await findLabelTitled(act, ofGroup, label.title)) === null) {
-    await insertLabels(act, ownerOf({ group }), [label]);
+  if ((await findLabelTitled(uow, ofGroup, label.title)) === null) {
+    await insertLabels(uow, ownerOf({ group }), [label]);
   }
-  const made = stillThere((await findLabelTitled(act, ofGroup, label.title)) ?? undefined);
-  const more = await mergeSome(act, { ...made, group_id: group.id });
-  if (more === MORE) await enqueue(act, mergeLabels, { labelId: made.id });
+  const made = stillThere((await findLabelTitled(uow, ofGroup, label.title)) ?? undefined);
+  const more = await mergeSome(uow, { ...made, group_id: group.id });
+  if (more === MORE) await enqueue(uow, mergeLabels, { labelId: made.id });
   return made;
 }

@@ -3,7 +3,7 @@ import type { Caller, SignedIn } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import { ownReach, type Reach } from '#domain/namespaces/scope.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import type { LabelListed } from './store.ts';
@@ -31,18 +31,18 @@ export async function labelsSubscribedTo(
 
 /** Subscribes the caller to the label, or ends that, through this project or, everywhere, through a group. */
 export async function subscribeToLabel<Label extends LabelListed>(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   parent: Parent,
   label: Label,
   wished: boolean,
 ): Promise<Label | Failure<'already'>> {
-  const is = await labelsSubscribedTo(act, act.by, [label]);
+  const is = await labelsSubscribedTo(uow, uow.by, [label]);
   if (is.has(label.id) === wished) return refused('already');
   const { projectId }: Reach = ownReach(parent);
-  const said = { labelId: label.id, userId: act.by.user.id, projectId };
+  const said = { labelId: label.id, userId: uow.by.user.id, projectId };
   // Who is told everywhere needs no project besides, and who leaves a project is told there no more for whatever reason.
-  if (!wished || projectId === null) await unsubscribe(act, said);
-  if (wished) await subscribe(act, said);
+  if (!wished || projectId === null) await unsubscribe(uow, said);
+  if (wished) await subscribe(uow, said);
   return label;
 }
 

@@ -1,5 +1,5 @@
 import { ownReach, type Place } from '#domain/namespaces/scope.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { findLabel, type LabelRow, setPriority, updateLabel } from './store.ts';
 import { type GivenLabel, labelContent } from './validation.ts';
@@ -16,12 +16,12 @@ export interface LabelChange {
 
 /** Changes a label of this project or group, not one of a group above. */
 export async function changeLabel(
-  act: Act,
+  uow: UnitOfWork,
   place: Place,
   labelId: number,
   change: LabelChange,
 ): Promise<LabelRow | Failure<'missing' | 'invalid' | 'exists'>> {
-  const label = await findLabel(act, ownReach(place), labelId);
+  const label = await findLabel(uow, ownReach(place), labelId);
   if (label === null) return refused('missing');
   const given: GivenLabel = {
     title: change.title ?? label.title,
@@ -29,11 +29,11 @@ export async function changeLabel(
     description: change.description === undefined ? label.description : change.description,
     priority: change.priority,
   };
-  const content = await labelContent(act, place, given, labelId);
+  const content = await labelContent(uow, place, given, labelId);
   if (isFailure(content)) return content;
-  await updateLabel(act, labelId, { ...content, archived: change.archived ?? label.archived });
+  await updateLabel(uow, labelId, { ...content, archived: change.archived ?? label.archived });
   if (place.project && change.priority !== undefined) {
-    await setPriority(act, place.project.id, labelId, change.priority);
+    await setPriority(uow, place.project.id, labelId, change.priority);
   }
-  return (await findLabel(act, ownReach(place), labelId)) ?? refused('missing');
+  return (await findLabel(uow, ownReach(place), labelId)) ?? refused('missing');
 }

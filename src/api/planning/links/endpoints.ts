@@ -44,7 +44,7 @@ export const createIssueLink = endpoint({
   },
   records: ['note link', 'note backlink'],
   answer: created(IssueLink),
-  write: (act, { issue, project, target, params }) => linkIssues(act, [{ issue, project }, target], params.link_type),
+  write: (uow, { issue, project, target, params }) => linkIssues(uow, [{ issue, project }, target], params.link_type),
 });
 
 export const deleteIssueLink = endpoint({
@@ -54,5 +54,5 @@ export const deleteIssueLink = endpoint({
   refuses: { noLink: [404, 'No Issue Link found'], gone: NOT_FOUND },
   records: ['note link', 'note backlink'],
   answer: shown(IssueLink),
-  write: (act, { issue, project, found: { link, other } }) => unlinkIssues(act, link, [{ issue, project }, other]),
+  write: (uow, { issue, project, found: { link, other } }) => unlinkIssues(uow, link, [{ issue, project }, other]),
 });

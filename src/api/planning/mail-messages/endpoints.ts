@@ -36,5 +36,5 @@ export const retryMailMessage = endpoint({
     notFailed: [400, 'Only failed messages can be retried'],
   },
   answer: shown(MailMessage),
-  write: (act, { params }) => retry(act, params.id),
+  write: (uow, { params }) => retry(uow, params.id),
 });

@@ -44,17 +44,17 @@ export const tell = defineJob({
 export const tellOfOccurrences = subscription({
   fact: 'occurred',
   when: writesMails,
-  inTransaction: (act, occurrence) =>
-    enqueue(act, tell, { ...occurrence, key: randomUUID(), by: act.by.user?.id ?? null }),
+  inTransaction: (uow, occurrence) =>
+    enqueue(uow, tell, { ...occurrence, key: randomUUID(), by: uow.by.user?.id ?? null }),
 });
 
 /** The same of a project that has moved; that it gives its path away, or gets it back, is no move. */
 export const tellOfMoves = subscription({
   fact: 'project-moved',
   when: writesMails,
-  async inTransaction(act, { projectId: id, oldPaths }) {
+  async inTransaction(uow, { projectId: id, oldPaths }) {
     if (oldPaths.some(isScheduledForDeletion)) return;
-    await act.publish('occurred', { event: 'moved_project', about: { type: 'Project', id } });
+    await uow.publish('occurred', { event: 'moved_project', about: { type: 'Project', id } });
   },
 });
 

@@ -8,11 +8,11 @@ import { findTold } from './subjects/noteable.ts';
 export const rememberNamedInEdits = subscription({
   fact: 'reworded',
   when: writesMails,
-  async inTransaction(act, { about, of, text, internal }) {
+  async inTransaction(uow, { about, of, text, internal }) {
     if (of === 'title') return;
-    const named = await usersNamedIn(act, text);
+    const named = await usersNamedIn(uow, text);
     if (named.length === 0) return;
-    const told = internal ? await findTold(act, about) : null;
-    await rememberMentioned(act, about, told === null ? named : await told.readers(act, named, true));
+    const told = internal ? await findTold(uow, about) : null;
+    await rememberMentioned(uow, about, told === null ? named : await told.readers(uow, named, true));
   },
 });

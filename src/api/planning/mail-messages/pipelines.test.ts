@@ -13,7 +13,7 @@ const { mails, toldBy } = outboxOf(here);
 
 /** It is told that the pipeline has ended so. */
 const end = (id: number, event: EmailEvent) =>
-  acting(NOBODY, (act) => act.publish('occurred', { event, about: { type: 'Pipeline', id } }));
+  acting(NOBODY, (uow) => uow.publish('occurred', { event, about: { type: 'Pipeline', id } }));
 
 const level = (who: Caller, { at }: Project, value: string, events: object = {}) =>
   done(who.put(`${at}/notification_settings`, { level: value, ...events }));

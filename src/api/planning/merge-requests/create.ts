@@ -5,7 +5,7 @@ import { findMergeRequests, type MergeRequest } from '#authorization/merge-reque
 import { nextIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefRooms } from '#repositories/services.ts';
 import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
@@ -35,37 +35,37 @@ export async function createMergeRequest(
   if (wish.source_branch === wish.target_branch) return refused('sameBranches');
   const branches = { source: wish.source_branch, head: null, target: wish.target_branch };
   const options = { turn: mergeRequestsTurn(project) };
-  return actingAtTips(rooms, { caller, project, branches, options }, (act, standing, tips) =>
-    createDescribed(act, standing, wish, tips!),
+  return actingAtTips(rooms, { caller, project, branches, options }, (uow, standing, tips) =>
+    createDescribed(uow, standing, wish, tips!),
   );
 }
 
 async function createDescribed(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   standing: Standing,
   asked: Wish,
   tips: Tips,
 ): Promise<MergeRequest | Failure<CreateRefusal | 'gone'>> {
-  const { wish, besides, closes } = await described(act, asked, async () =>
-    newMergeRequestSubject(act, standing.project, asked.title),
+  const { wish, besides, closes } = await described(uow, asked, async () =>
+    newMergeRequestSubject(uow, standing.project, asked.title),
   );
-  const made = await create(act, standing, wish, tips);
+  const made = await create(uow, standing, wish, tips);
   if (isFailure(made)) return made;
   const after = await afterBesides(made, besides, async (id) =>
-    stillThere((await findMergeRequests(act, act.by, [id]))[0]),
+    stillThere((await findMergeRequests(uow, uow.by, [id]))[0]),
   );
-  return closes && !isFailure(after) ? changeDescribed(act, standing, made.iid, { state_event: 'close' }, null) : after;
+  return closes && !isFailure(after) ? changeDescribed(uow, standing, made.iid, { state_event: 'close' }, null) : after;
 }
 
 async function create(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   standing: Standing,
   wish: Wish,
   { head, start, base }: Tips,
 ): Promise<MergeRequest | Failure<CreateRefusal>> {
   requireStill(standing, 'create_merge_request');
   const { project } = standing;
-  const other = await openFor(act, project.id, wish.source_branch, wish.target_branch);
+  const other = await openFor(uow, project.id, wish.source_branch, wish.target_branch);
   if (other !== null) return refused('exists', { iid: other.iid });
   const errors = fieldErrors({
     title: titleErrors(wish.title),
@@ -73,25 +73,25 @@ async function create(
     target_branch: start === null ? ['is invalid'] : [],
   });
   if (errors || head === null) return invalid(errors ?? {});
-  const { labels, assignees, reviewers, ...metadata } = await changedMetadata(act, project, nothingOf(project), wish);
-  const iid = await nextIid(act, { projectId: project.id }, 'merge_request');
+  const { labels, assignees, reviewers, ...metadata } = await changedMetadata(uow, project, nothingOf(project), wish);
+  const iid = await nextIid(uow, { projectId: project.id }, 'merge_request');
   const description = wish.description ?? null;
-  const made = await addMergeRequest(act, {
+  const made = await addMergeRequest(uow, {
     project_id: project.id,
     iid,
     title: wish.title,
     description,
-    author_id: act.by.user.id,
+    author_id: uow.by.user.id,
     draft: isDraft(wish.title),
     source_branch: wish.source_branch,
     target_branch: wish.target_branch,
     merge_status: 'unchecked',
     ...metadata,
-    ...newlyMade(act.now),
+    ...newlyMade(uow.now),
     ...{ labels, assignees, reviewers, compared: { head, start, base } },
   });
-  await recordNewThing(act, 'MergeRequest', made);
-  await tellMentioned(act, { type: 'MergeRequest', id: made.id, iid, project }, [wish.title, description ?? '']);
+  await recordNewThing(uow, 'MergeRequest', made);
+  await tellMentioned(uow, { type: 'MergeRequest', id: made.id, iid, project }, [wish.title, description ?? '']);
   return made;
 }
 

@@ -86,7 +86,7 @@ export const deleteMergeRequest = endpoint({
   conditional: ({ mergeRequest }) => mergeRequest.updated_at,
   refuses: { gone: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
   answer: nothing,
-  write: (act, { mergeRequest, unchanged }) => removeMergeRequest(act, mergeRequest, unchanged.only),
+  write: (uow, { mergeRequest, unchanged }) => removeMergeRequest(uow, mergeRequest, unchanged.only),
 });
 
 export * from './auto-merge/endpoints.ts';

@@ -4,7 +4,7 @@ import type { MergeRequestState } from '#database/tables/merge-requests.ts';
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { reachOf } from '#domain/namespaces/scope.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { validBranchName } from '#git/refs/refs.ts';
 import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { IMPORTED, type Past, titleErrors, wishedAssignees, wishedLabels, wishedUsers } from '../issuables/index.ts';
@@ -42,7 +42,7 @@ export interface ImportedMergeRequest extends Past<MergeRequestState> {
  * see it, and of two branches one open merge request.
  */
 export async function importMergeRequest(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   imported: ImportedMergeRequest,
 ): Promise<MergeRequest | Failure<'invalid'>> {
@@ -54,13 +54,13 @@ export async function importMergeRequest(
     target_branch: branchErrors(row.target_branch),
   });
   if (errors) return invalid(errors);
-  if ((await findMergeRequest(act, act.by, project.id, row.iid)) !== null) return IID_TAKEN;
-  const other = row.state === 'opened' && (await openFor(act, project.id, row.source_branch, row.target_branch));
+  if ((await findMergeRequest(uow, uow.by, project.id, row.iid)) !== null) return IID_TAKEN;
+  const other = row.state === 'opened' && (await openFor(uow, project.id, row.source_branch, row.target_branch));
   if (other) return invalid({ source_branch: [`is that of !${other.iid} already`] });
-  await reserveIid(act, { projectId: project.id }, 'merge_request', row.iid);
-  const titled = milestone === null ? null : await findMilestoneTitled(act, await reachOf(act, { project }), milestone);
-  const readers = (ids: readonly number[]) => mergeRequestReadersAmong(act, project, ids);
-  return addMergeRequest(act, {
+  await reserveIid(uow, { projectId: project.id }, 'merge_request', row.iid);
+  const titled = milestone === null ? null : await findMilestoneTitled(uow, await reachOf(uow, { project }), milestone);
+  const readers = (ids: readonly number[]) => mergeRequestReadersAmong(uow, project, ids);
+  return addMergeRequest(uow, {
     ...row,
     ...IMPORTED,
     project_id: project.id,
@@ -68,8 +68,8 @@ export async function importMergeRequest(
     merged_sha: row.merge_commit_sha ?? row.squash_commit_sha ?? (row.state === 'merged' ? row.compared.head : null),
     merge_status: row.state === 'merged' ? 'can_be_merged' : 'unchecked',
     milestone_id: titled?.id ?? null,
-    labels: await wishedLabels(act, { project }, [], { labels }),
-    assignees: await wishedAssignees(act, [], assignees, readers),
+    labels: await wishedLabels(uow, { project }, [], { labels }),
+    assignees: await wishedAssignees(uow, [], assignees, readers),
     reviewers: await wishedUsers([], reviewers, readers),
   });
 }

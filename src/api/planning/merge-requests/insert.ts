@@ -1,5 +1,5 @@
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { assign, label, labelImported, MERGE_REQUESTS, newTexts, REVIEWED } from '../issuables/index.ts';
 import { keepClosed } from './closing-issues/store.ts';
 import { keepHeadsSoon } from './heads/head-refs.ts';
@@ -19,19 +19,19 @@ interface Added extends Omit<NewMergeRequest, 'head_sha' | 'title_key' | 'descri
 
 /** Adds a merge request, of which nobody has heard yet; in the turn of those who do. */
 export async function addMergeRequest(
-  act: Act,
+  uow: UnitOfWork,
   { labels, assignees, reviewers, compared, ...row }: Added,
 ): Promise<MergeRequest> {
   const { project_id, iid, description } = row;
-  const id = await insertMergeRequest(act, { ...row, ...newTexts(row), head_sha: compared.head });
-  await insertVersion(act, { id, ...compared });
-  if (row.state === 'opened') await checkSoon(act, project_id);
-  await keepHeadsSoon(act, project_id, [iid]);
+  const id = await insertMergeRequest(uow, { ...row, ...newTexts(row), head_sha: compared.head });
+  await insertVersion(uow, { id, ...compared });
+  if (row.state === 'opened') await checkSoon(uow, project_id);
+  await keepHeadsSoon(uow, project_id, [iid]);
   await (row.imported_from === undefined
-    ? label(act, MERGE_REQUESTS, id, { before: [], now: labels })
-    : labelImported(act, MERGE_REQUESTS, id, labels));
-  await assign(act, MERGE_REQUESTS, id, { before: [], now: assignees });
-  await assign(act, REVIEWED, id, { before: [], now: reviewers });
-  await keepClosed(act, { id, project_id, description });
-  return (await findMergeRequests(act, act.by, [id]))[0] as MergeRequest;
+    ? label(uow, MERGE_REQUESTS, id, { before: [], now: labels })
+    : labelImported(uow, MERGE_REQUESTS, id, labels));
+  await assign(uow, MERGE_REQUESTS, id, { before: [], now: assignees });
+  await assign(uow, REVIEWED, id, { before: [], now: reviewers });
+  await keepClosed(uow, { id, project_id, description });
+  return (await findMergeRequests(uow, uow.by, [id]))[0] as MergeRequest;
 }

@@ -1,6 +1,6 @@
 import { mergeRequestReadersAmong } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { type LabelWish, wishedAssignees, wishedLabels, wishedMilestone, wishedUsers } from '../issuables/index.ts';
 import type { mergeRequestChangeParams } from './parameters.ts';
@@ -22,20 +22,20 @@ export interface Metadata {
 
 /** What it becomes by what was sent. A milestone out of reach and users who can't see it change nothing. */
 export async function changedMetadata(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   before: Metadata,
   sent: Sent,
 ): Promise<Omit<Metadata, 'labels'> & { readonly labels: readonly number[] }> {
-  const readers = (ids: readonly number[]) => mergeRequestReadersAmong(act, project, ids);
+  const readers = (ids: readonly number[]) => mergeRequestReadersAmong(uow, project, ids);
   return {
     discussion_locked: sent.discussion_locked === undefined ? before.discussion_locked : sent.discussion_locked,
     squash: sent.squash ?? before.squash,
     force_remove_source_branch: sent.remove_source_branch ?? before.force_remove_source_branch,
-    milestone_id: await wishedMilestone(act, project, before.milestone_id, sent.milestone_id),
-    assignees: await wishedAssignees(act, before.assignees, assigneesIn(sent), readers),
+    milestone_id: await wishedMilestone(uow, project, before.milestone_id, sent.milestone_id),
+    assignees: await wishedAssignees(uow, before.assignees, assigneesIn(sent), readers),
     reviewers: await wishedUsers(before.reviewers, reviewersIn(sent), readers),
-    labels: await wishedLabels(act, { project }, before.labels, sent satisfies LabelWish),
+    labels: await wishedLabels(uow, { project }, before.labels, sent satisfies LabelWish),
   };
 }
 

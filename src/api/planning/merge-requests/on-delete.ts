@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isAmong } from '#database/dialect.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { endWithProject, handToGhost, MERGE_REQUESTS, unassignWhoLeaves } from '../issuables/index.ts';
 import { keepHeadsSoon } from './heads/head-refs.ts';
 
@@ -19,15 +19,15 @@ export const mergeRequestsToGhost = handToGhost(MERGE_REQUESTS, {
 });
 
 /** The refs of the heads go with them. index: merge_requests primary key */
-async function dropHeads(act: Act, ids: readonly number[]): Promise<void> {
-  const gone = await act
+async function dropHeads(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
+  const gone = await uow
     .selectFrom('merge_requests')
     .select(['project_id', 'iid'])
-    .where(isAmong(act, sql<number>`id`, ids))
+    .where(isAmong(uow, sql<number>`id`, ids))
     .execute();
   for (const [projectId, some] of Map.groupBy(gone, ({ project_id }) => project_id)) {
     await keepHeadsSoon(
-      act,
+      uow,
       projectId,
       some.map(({ iid }) => iid),
     );

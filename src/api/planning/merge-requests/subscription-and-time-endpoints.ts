@@ -15,7 +15,7 @@ export const subscribeToMergeRequest = endpoint({
   access: updatingMergeRequest(),
   refuses: { already: NOT_MODIFIED },
   answer: created(MergeRequest),
-  write: (act, { mergeRequest }) => subscribeTo(act, MERGE_REQUESTS, mergeRequest, true),
+  write: (uow, { mergeRequest }) => subscribeTo(uow, MERGE_REQUESTS, mergeRequest, true),
 });
 
 export const unsubscribeFromMergeRequest = endpoint({
@@ -24,7 +24,7 @@ export const unsubscribeFromMergeRequest = endpoint({
   access: updatingMergeRequest(),
   refuses: { already: NOT_MODIFIED },
   answer: created(MergeRequest),
-  write: (act, { mergeRequest }) => subscribeTo(act, MERGE_REQUESTS, mergeRequest, false),
+  write: (uow, { mergeRequest }) => subscribeTo(uow, MERGE_REQUESTS, mergeRequest, false),
 });
 
 export const {

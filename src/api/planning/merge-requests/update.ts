@@ -9,7 +9,7 @@ import {
 } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefRooms } from '#repositories/services.ts';
 import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
@@ -80,7 +80,7 @@ export function whereItChanges<T>(
   rooms: RefRooms,
   { caller, project, mergeRequest }: Which,
   { wish = {}, reopens: byCommand, turn = [] }: How,
-  work: (act: Act<SignedIn>, standing: Standing, change: Changing) => Promise<T>,
+  work: (uow: UnitOfWork<SignedIn>, standing: Standing, change: Changing) => Promise<T>,
 ): Promise<T> {
   const { iid, source_branch, head_sha: head } = mergeRequest;
   // Only where it leads and whether it is open can make it one too many.
@@ -89,30 +89,30 @@ export function whereItChanges<T>(
   const source = isReopened ? source_branch : null;
   const branches = moves ? { source, head, target: targetOf(mergeRequest, wish) } : null;
   const options = { turn: moves ? [...turn, mergeRequestsTurn(project)] : turn };
-  return actingAtTips(rooms, { caller, project, branches, options }, (act, standing, tips) =>
-    work(act, standing, (wanted) => changeDescribed(act, standing, iid, wanted, tips)),
+  return actingAtTips(rooms, { caller, project, branches, options }, (uow, standing, tips) =>
+    work(uow, standing, (wanted) => changeDescribed(uow, standing, iid, wanted, tips)),
   );
 }
 
 /** With what its description commands. */
 export async function changeDescribed(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   standing: Standing,
   iid: number,
   asked: MergeRequestChange,
   tips: Tips | null,
 ): Promise<MergeRequest | Failure<ChangeRefusal>> {
-  const row = await findMergeRequest(act, act.by, standing.project.id, iid);
+  const row = await findMergeRequest(uow, uow.by, standing.project.id, iid);
   if (row === null) return refused('gone');
-  const { wish, besides } = await described(act, asked, () => mergeRequestSubject(act, standing, row));
-  const after = await change(act, standing, row, wish, tips);
+  const { wish, besides } = await described(uow, asked, () => mergeRequestSubject(uow, standing, row));
+  const after = await change(uow, standing, row, wish, tips);
   if (isFailure(after)) return after;
-  return afterBesides(after, besides, async (id) => stillThere((await findMergeRequests(act, act.by, [id]))[0]));
+  return afterBesides(after, besides, async (id) => stillThere((await findMergeRequests(uow, uow.by, [id]))[0]));
 }
 
 /** `tips`: of where the wish would lead it, read before. */
 async function change(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   standing: Standing,
   row: MergeRequest,
   wish: MergeRequestChange,
@@ -121,7 +121,7 @@ async function change(
   const { caller, project } = standing;
   const { iid } = row;
   if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessLost();
-  const moved = await ledElsewhere(act, row, wish, tips?.head ?? null);
+  const moved = await ledElsewhere(uow, row, wish, tips?.head ?? null);
   if (isFailure(moved)) return moved;
   const errors = fieldErrors({
     title: titleErrors(wish.title),
@@ -129,9 +129,9 @@ async function change(
       wishesNowhere(wish) || (moved.target_branch !== undefined && tips?.start == null) ? ['is invalid'] : [],
   });
   if (errors) return invalid(errors);
-  const before = await withPeople(act, row);
+  const before = await withPeople(uow, row);
   const { labels, assignees, reviewers, ...metadata } = await changedMetadata(
-    act,
+    uow,
     project,
     before,
     sentBy(standing, wish),
@@ -146,32 +146,32 @@ async function change(
   });
   const { id } = row;
   const labelIds = before.labels.map((one) => one.id);
-  await label(act, MERGE_REQUESTS, id, { before: labelIds, now: labels });
-  await assign(act, MERGE_REQUESTS, id, { before: before.assignees, now: assignees });
-  await assign(act, REVIEWED, id, { before: before.reviewers, now: reviewers });
+  await label(uow, MERGE_REQUESTS, id, { before: labelIds, now: labels });
+  await assign(uow, MERGE_REQUESTS, id, { before: before.assignees, now: assignees });
+  await assign(uow, REVIEWED, id, { before: before.reviewers, now: reviewers });
   const touched =
     Object.keys(columns).length > 0 ||
     !sameSet(labelIds, labels) ||
     !sameSet(before.assignees, assignees) ||
     !sameSet(before.reviewers, reviewers);
-  if (touched) await updateMergeRequestRow(act, id, { ...columns, ...besideTexts(columns), updated_at: act.now });
-  if ('target_branch' in columns) await abortAutoMerges(act, [id], 'target branch was changed');
-  if (columns.state === 'closed') await abortAutoMerges(act, [id], 'merge request was closed');
-  if ('title' in columns) await mergeSoonIfWaiting(act, id);
-  if (tips !== null) await checkSoon(act, project.id);
+  if (touched) await updateMergeRequestRow(uow, id, { ...columns, ...besideTexts(columns), updated_at: uow.now });
+  if ('target_branch' in columns) await abortAutoMerges(uow, [id], 'target branch was changed');
+  if (columns.state === 'closed') await abortAutoMerges(uow, [id], 'merge request was closed');
+  if ('title' in columns) await mergeSoonIfWaiting(uow, id);
+  if (tips !== null) await checkSoon(uow, project.id);
   if (tips !== null && ('head_sha' in columns || 'target_branch' in columns)) {
-    await keepHeadsSoon(act, project.id, [iid]);
+    await keepHeadsSoon(uow, project.id, [iid]);
     const head = columns.head_sha ?? row.head_sha;
     // Of a head that came meanwhile git is asked later.
     const { start, base } = head === tips.head ? tips : NOT_LOOKED;
-    await insertVersion(act, { id, head, start, base });
+    await insertVersion(uow, { id, head, start, base });
   }
-  const [after] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];
-  if ('description' in columns) await keepClosed(act, after);
-  await recordChangedThing(act, 'MergeRequest', before, { ...after, assignees, reviewers });
+  const [after] = (await findMergeRequests(uow, uow.by, [id])) as [MergeRequest];
+  if ('description' in columns) await keepClosed(uow, after);
+  await recordChangedThing(uow, 'MergeRequest', before, { ...after, assignees, reviewers });
   const about = { type: 'MergeRequest', id } as const;
-  await tellChanged(act, about, { ...before, labels: labelIds }, { ...after, labels, assignees, reviewers });
-  await tellReworded(act, { ...about, iid, project }, row, columns);
+  await tellChanged(uow, about, { ...before, labels: labelIds }, { ...after, labels, assignees, reviewers });
+  await tellReworded(uow, { ...about, iid, project }, row, columns);
   return after;
 }
 
@@ -190,18 +190,18 @@ const wishesNowhere = (wish: MergeRequestChange) => targetOf({ target_branch: 's
  * it is. Of each two branches one is open at most.
  */
 async function ledElsewhere(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   row: MergeRequest,
   wish: MergeRequestChange,
   head: string | null,
 ): Promise<Partial<MergeRequest> | Failure<'sameBranches' | 'exists'>> {
-  const state = stateAfter(row.state, wish.state_event, act);
+  const state = stateAfter(row.state, wish.state_event, uow);
   if (row.state === 'merged') return {};
   const target = targetOf(row, wish);
   if (target === row.source_branch) return refused('sameBranches');
   const reopened = state.state === 'opened';
   if (reopened || (row.state === 'opened' && state.state !== 'closed')) {
-    const other = await openFor(act, row.project_id, row.source_branch, target);
+    const other = await openFor(uow, row.project_id, row.source_branch, target);
     if (other !== null && other.id !== row.id) return refused('exists', { iid: other.iid });
   }
   const changed = target !== row.target_branch;
@@ -222,10 +222,10 @@ function sentBy({ caller, project }: Standing, wish: MergeRequestChange): Partia
 }
 
 /** With its labels, and the ids of its assignees and reviewers. */
-async function withPeople(act: Act, row: MergeRequest) {
-  const labels = await labelsOn(act, MERGE_REQUESTS, [row.id]);
-  const assigned = await assigneesOf(act, MERGE_REQUESTS, [row.id]);
-  const asked = await assigneesOf(act, REVIEWED, [row.id]);
+async function withPeople(uow: UnitOfWork, row: MergeRequest) {
+  const labels = await labelsOn(uow, MERGE_REQUESTS, [row.id]);
+  const assigned = await assigneesOf(uow, MERGE_REQUESTS, [row.id]);
+  const asked = await assigneesOf(uow, REVIEWED, [row.id]);
   const ids = (people: typeof assigned) => people.map(({ user_id }) => user_id);
   return { ...row, labels, assignees: ids(assigned), reviewers: ids(asked) };
 }

@@ -1,15 +1,15 @@
 import type { SignedIn } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { MilestoneRow } from './store.ts';
 
 /** Tells the project's feed; of groups' milestones nothing is told (contract/activity.md, "What records an event"). */
 export async function recordMilestone(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { project_id: projectId, id, iid }: MilestoneRow,
   action: 'created' | 'closed' | 'reopened' | 'destroyed',
 ): Promise<void> {
   if (projectId === null) return;
-  const by = { projectId, authorId: act.by.user.id };
-  if (action === 'destroyed') await act.record({ ...by, action, target: { type: 'Milestone' } });
-  else await act.record({ ...by, action, target: { type: 'Milestone', id, iid } });
+  const by = { projectId, authorId: uow.by.user.id };
+  if (action === 'destroyed') await uow.record({ ...by, action, target: { type: 'Milestone' } });
+  else await uow.record({ ...by, action, target: { type: 'Milestone', id, iid } });
 }

@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import { nextIid } from '#domain/iids.ts';
 import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Failure } from '#runtime/failure.ts';
 import { recordMilestone } from './activity.ts';
 import { insertMilestone, type MilestoneContent, type MilestoneRow } from './store.ts';
@@ -9,16 +9,16 @@ import { contentRefusal } from './validation.ts';
 
 /** Creates a milestone of this project or group. */
 export async function createMilestone(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   place: Place,
   given: MilestoneContent,
 ): Promise<MilestoneRow | Failure<'notSaved'>> {
   const content = { ...given, title: given.title.trim() };
-  const refusal = await contentRefusal(act, place, content);
+  const refusal = await contentRefusal(uow, place, content);
   if (refusal !== null) return refusal;
   const { project, group } = place;
-  const iid = await nextIid(act, project ? { projectId: project.id } : { groupId: group.id }, 'milestone');
-  const milestone = await insertMilestone(act, ownerOf(place), iid, content);
-  await recordMilestone(act, milestone, 'created');
+  const iid = await nextIid(uow, project ? { projectId: project.id } : { groupId: group.id }, 'milestone');
+  const milestone = await insertMilestone(uow, ownerOf(place), iid, content);
+  await recordMilestone(uow, milestone, 'created');
   return milestone;
 }

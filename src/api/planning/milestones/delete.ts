@@ -17,17 +17,17 @@ export function deleteMilestone(
   milestone: MilestoneRow,
 ): Promise<undefined | Failure<'missing'>> {
   return inPieces(acting, at.caller, {
-    ask: (act) => stillIn(act, at, MANAGING),
-    async piece(act) {
+    ask: (uow) => stillIn(uow, at, MANAGING),
+    async piece(uow) {
       const more = await pieceOf(
-        () => takeMilestoneOff(act, 'issues', milestone.id, PIECE),
-        () => takeMilestoneOff(act, 'merge_requests', milestone.id, PIECE),
-        () => loseMilestoneEvents(act, milestone.id, PIECE),
+        () => takeMilestoneOff(uow, 'issues', milestone.id, PIECE),
+        () => takeMilestoneOff(uow, 'merge_requests', milestone.id, PIECE),
+        () => loseMilestoneEvents(uow, milestone.id, PIECE),
       );
       if (more) return more;
-      if (!(await deleteMilestoneRow(act, milestone.id))) return refused('missing');
-      await forgetTargetActivity(act, 'Milestone', [milestone.id]);
-      await recordMilestone(act, milestone, 'destroyed');
+      if (!(await deleteMilestoneRow(uow, milestone.id))) return refused('missing');
+      await forgetTargetActivity(uow, 'Milestone', [milestone.id]);
+      await recordMilestone(uow, milestone, 'destroyed');
     },
   });
 }

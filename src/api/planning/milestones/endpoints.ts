@@ -69,8 +69,8 @@ export const [createGroupMilestone, createProjectMilestone] = forBoth((parent) =
     taken: TAKEN,
     records: parent.own({ group: [], project: ['created Milestone'] }),
     answer: created(Milestone),
-    write: (act, { parent, params: { title, description = null, start_date = null, due_date = null } }) =>
-      createMilestone(act, parent, { title, description, start_date, due_date }),
+    write: (uow, { parent, params: { title, description = null, start_date = null, due_date = null } }) =>
+      createMilestone(uow, parent, { title, description, start_date, due_date }),
   }),
 );
 
@@ -86,8 +86,8 @@ export const [updateGroupMilestone, updateProjectMilestone] = forBoth((parent) =
     taken: TAKEN,
     records: parent.own({ group: [], project: ['closed Milestone', 'reopened Milestone'] }),
     answer: shown(Milestone),
-    write: (act, { parent, milestone, params: { title, description, start_date, due_date, state_event } }) =>
-      changeMilestone(act, parent, milestone.id, { title, description, start_date, due_date, state_event }),
+    write: (uow, { parent, milestone, params: { title, description, start_date, due_date, state_event } }) =>
+      changeMilestone(uow, parent, milestone.id, { title, description, start_date, due_date, state_event }),
   }),
 );
 
@@ -115,5 +115,5 @@ export const promoteProjectMilestone = endpoint({
   },
   taken: { milestones_by_group_title: 'titleTaken' },
   answer: shown(Milestone),
-  write: (act, { project, group, milestone }) => promoteMilestone(act, { project, group }, milestone.id),
+  write: (uow, { project, group, milestone }) => promoteMilestone(uow, { project, group }, milestone.id),
 });

@@ -4,7 +4,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import { referElsewhere } from '#database/batch-statements.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
-import type { Act, Acting } from '#events/unit-of-work.ts';
+import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob } from '#jobs/job.ts';
 import { deleteMilestoneRow } from './store.ts';
 
@@ -18,13 +18,13 @@ export const mergeMilestones = defineJob({
   async handle({ acting }: { readonly acting: Acting }, { milestoneId }: { readonly milestoneId: number }) {
     await inPieces(acting, NOBODY, {
       ask: nothingToAsk,
-      async piece(act) {
-        const target = await act
+      async piece(uow) {
+        const target = await uow
           .selectFrom('milestones')
           .select(['id', 'title', 'group_id'])
           .where('id', '=', milestoneId)
           .executeTakeFirst();
-        return target?.group_id == null ? undefined : mergeSome(act, { ...target, group_id: target.group_id });
+        return target?.group_id == null ? undefined : mergeSome(uow, { ...target, group_id: target.group_id });
       },
     });
   },
@@ -34,17 +34,17 @@ export const mergeMilestones = defineJob({
 const NAMING = ['issues', 'merge_requests', 'resource_milestone_events'] as const;
 
 /** A piece of it: of one milestone after the other all that has it goes over, and then it goes itself, untold. */
-export async function mergeSome(act: Act, target: Target): Promise<typeof MORE | undefined> {
+export async function mergeSome(uow: UnitOfWork, target: Target): Promise<typeof MORE | undefined> {
   let room = PIECE;
   for (;;) {
-    const from = await anotherBelow(act, target);
+    const from = await anotherBelow(uow, target);
     if (from === null) return undefined;
     for (const table of NAMING) {
-      room -= await referElsewhere(act, { table, column: 'milestone_id' }, { from, to: target.id, most: room });
+      room -= await referElsewhere(uow, { table, column: 'milestone_id' }, { from, to: target.id, most: room });
       if (room <= 0) return MORE;
     }
-    await forgetTargetActivity(act, 'Milestone', [from]);
-    await deleteMilestoneRow(act, from);
+    await forgetTargetActivity(uow, 'Milestone', [from]);
+    await deleteMilestoneRow(uow, from);
     if (--room <= 0) return MORE;
   }
 }

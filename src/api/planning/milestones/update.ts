@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import { ownReach, type Place } from '#domain/namespaces/scope.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { recordMilestone } from './activity.ts';
 import { findMilestone, type MilestoneContent, type MilestoneRow, updateMilestone } from './store.ts';
@@ -15,12 +15,12 @@ const STATES = { close: 'closed', activate: 'active' } as const;
 
 /** Changes a milestone of this project or group, not one of a group above; closing a closed one tells nothing. */
 export async function changeMilestone(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   place: Place,
   milestoneId: number,
   { state_event: event, ...change }: MilestoneChange,
 ): Promise<MilestoneRow | Failure<'missing' | 'notSaved'>> {
-  const milestone = await findMilestone(act, ownReach(place), milestoneId);
+  const milestone = await findMilestone(uow, ownReach(place), milestoneId);
   if (milestone === null) return refused('missing');
   const kept = <Name extends keyof MilestoneContent>(name: Name) =>
     change[name] === undefined ? milestone[name] : change[name];
@@ -30,12 +30,12 @@ export async function changeMilestone(
     start_date: kept('start_date'),
     due_date: kept('due_date'),
   };
-  const refusal = await contentRefusal(act, place, content, milestone);
+  const refusal = await contentRefusal(uow, place, content, milestone);
   if (refusal !== null) return refusal;
   const state = event ? STATES[event] : milestone.state;
   if (state === milestone.state && isSaid(milestone, content)) return milestone;
-  const changed = await updateMilestone(act, milestoneId, { ...content, state });
-  if (state !== milestone.state) await recordMilestone(act, changed, state === 'closed' ? 'closed' : 'reopened');
+  const changed = await updateMilestone(uow, milestoneId, { ...content, state });
+  if (state !== milestone.state) await recordMilestone(uow, changed, state === 'closed' ? 'closed' : 'reopened');
   return changed;
 }
 

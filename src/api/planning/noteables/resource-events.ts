@@ -64,6 +64,6 @@ export const stepsOutliveUsers = (
 ) =>
   subscription({
     fact: 'user-deleted',
-    inPieces: (act, { userId }) =>
-      pieceOf(() => referElsewhere(act, { table, column: 'user_id' }, { from: userId, to: null, most: PIECE })),
+    inPieces: (uow, { userId }) =>
+      pieceOf(() => referElsewhere(uow, { table, column: 'user_id' }, { from: userId, to: null, most: PIECE })),
   });

@@ -1,7 +1,7 @@
 import type { Caller, SignedIn } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
 import { AccessLost } from '#authorization/current-access.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import { type InThing, isShutOut, type Noteable, type NoteableKind } from '#http/access/noteables.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
@@ -83,24 +83,24 @@ const noteInThread = {
 
 /** The thing as it stands in the act, for its caller to comment on. Throws `AccessLost` when he may no more. */
 export async function stillCommenting(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: NoteableKind,
   asked: Noteable,
 ): Promise<InThing<Noteable>> {
-  const standing = await kind.again(act, act.by, asked);
+  const standing = await kind.again(uow, uow.by, asked);
   if (!mayComment(standing.caller, standing.thing)) throw new AccessLost();
   return standing;
 }
 
 /** The note as it stands in the act, for its caller to change. Throws `AccessLost` when he may no more. */
 export async function stillChanging(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: NoteableKind,
   asked: Noteable,
   { id }: NoteRow,
 ): Promise<{ readonly thing: Noteable; readonly now: NoteRow } | Failure<'gone'>> {
-  const { thing, caller } = await kind.again(act, act.by, asked);
-  const now = await findNote(act, caller, thing, id);
+  const { thing, caller } = await kind.again(uow, uow.by, asked);
+  const now = await findNote(uow, caller, thing, id);
   if (now === null) return refused('gone');
   if (!mayChange(caller, thing, now)) throw new AccessLost();
   return { thing, now };

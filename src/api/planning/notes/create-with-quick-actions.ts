@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { SignedIn } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { InThing, Noteable, NoteableKind, Thing } from '#http/access/noteables.ts';
 import { type Entity, either, entity } from '#http/endpoint/entity.ts';
 import { Reply } from '#http/endpoint/responses.ts';
@@ -49,9 +49,9 @@ export interface Saying {
 
 interface Ways<Said, Code extends string> {
   /** Says what is left of the text. */
-  readonly say: (act: Act<SignedIn>, saying: Saying) => Promise<Said | Failure<Code>>;
+  readonly say: (uow: UnitOfWork<SignedIn>, saying: Saying) => Promise<Said | Failure<Code>>;
   /** When nothing is left of it. */
-  readonly unsay?: (act: Act<SignedIn>) => Promise<undefined | Failure<Code>>;
+  readonly unsay?: (uow: UnitOfWork<SignedIn>) => Promise<undefined | Failure<Code>>;
 }
 
 type Unruly = keyof typeof COMMAND_REFUSALS;
@@ -66,12 +66,12 @@ export async function sayAndDo<Said, Code extends string>(
   const turn = [turnOfNotes({ thing })];
   const parsed = commandsIn(body);
   if (thing.type === 'Commit' || parsed.commands.length === 0) {
-    return rooms.acting(caller, (act) => ways.say(act, { body }), { turn });
+    return rooms.acting(caller, (uow) => ways.say(uow, { body }), { turn });
   }
   const how = { turn, reopens: reopens(parsed) };
   const commanded = COMMANDED[thing.type];
-  return commanded.acting(rooms, caller, thing, how, (act, change) =>
-    doAll(act, { kind, thing, commanded, change }, parsed, ways),
+  return commanded.acting(rooms, caller, thing, how, (uow, change) =>
+    doAll(uow, { kind, thing, commanded, change }, parsed, ways),
   );
 }
 
@@ -89,17 +89,17 @@ interface On {
 }
 
 async function doAll<Said, Code extends string>(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { kind, thing: asked, commanded, change }: On,
   { commands, rest }: Parsed,
   { say, unsay }: Ways<Said, Code>,
 ): Promise<Said | Reply<OnlyCommands> | Failure<Code | Unruly>> {
-  const { thing, caller } = await stillCommenting(act, kind, asked);
-  const subject = await commanded.subject(act, caller, thing as Thing);
+  const { thing, caller } = await stillCommenting(uow, kind, asked);
+  const subject = await commanded.subject(uow, caller, thing as Thing);
   if (subject === null) return refused('noCommands');
-  const { wish, changes, messages, besides } = await interpret(act, subject, commands);
+  const { wish, changes, messages, besides } = await interpret(uow, subject, commands);
   if (rest === '' && messages.length === 0) return refused('noCommands');
-  const said = rest === '' ? await unsay?.(act) : await say(act, { body: rest, changes });
+  const said = rest === '' ? await unsay?.(uow) : await say(uow, { body: rest, changes });
   if (isFailure(said)) return said as Failure<Code>;
   const changed = Object.keys(wish).length === 0 ? undefined : await change(wish);
   const failed = isFailure(changed) ? changed : await besides(thing.id);

@@ -60,8 +60,8 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forThin
     answer: created(orCommanded(Note)),
     handle: ({ caller, thing, params: { body, internal, confidential, created_at } }, rooms) =>
       sayAndDo(rooms, { kind, thing, caller }, body, {
-        say: (act, said) =>
-          createNote(act, kind, thing, {
+        say: (uow, said) =>
+          createNote(uow, kind, thing, {
             ...said,
             internal: internal ?? confidential ?? false,
             createdAt: created_at ?? null,
@@ -81,8 +81,8 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forThin
     answer: shown(orCommanded(Note)),
     handle: ({ caller, thing, note, params }, rooms) =>
       sayAndDo(rooms, { kind, thing, caller }, params.body, {
-        say: (act, said) => updateNote(act, kind, thing, note, said),
-        unsay: (act) => deleteNote(act, kind, thing, note),
+        say: (uow, said) => updateNote(uow, kind, thing, note, said),
+        unsay: (uow) => deleteNote(uow, kind, thing, note),
       }),
   }),
 );
@@ -96,6 +96,6 @@ export const [deleteIssueNote, deleteMergeRequestNote, deleteEpicNote] = forThin
     turn: (call) => turnOfNotes(call),
     refuses: { gone: NOT_FOUND },
     answer: nothing,
-    write: (act, { thing, note }) => deleteNote(act, kind, thing, note),
+    write: (uow, { thing, note }) => deleteNote(uow, kind, thing, note),
   }),
 );

@@ -1,5 +1,5 @@
 import { MOST_NOTES, type Resource } from '#activity/index.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import { count } from './comment-count.ts';
 import { countNotes, insertComment, type NoteRow } from './store.ts';
@@ -20,14 +20,14 @@ export interface ImportedNote {
  * (contract/operations.md §1.4). What a text names knows nothing of it: that has notes of its own that say so.
  */
 export async function importNote(
-  act: Act,
+  uow: UnitOfWork,
   thing: Resource,
   { author_id, body, system, internal, created_at, updated_at }: ImportedNote,
 ): Promise<NoteRow | Failure<'invalid'>> {
   if (body.trim() === '') return invalid({ note: ["can't be blank"] });
-  if ((await countNotes(act, thing, MOST_NOTES)) === MOST_NOTES) return invalid({ note: ['is one too many'] });
+  if ((await countNotes(uow, thing, MOST_NOTES)) === MOST_NOTES) return invalid({ note: ['is one too many'] });
   const said = { authorId: author_id, body, internal, createdAt: created_at };
-  const note = await insertComment(act, thing, { ...said, past: { system, updatedAt: updated_at } });
-  if (!system) await count(act, thing, 1, null);
+  const note = await insertComment(uow, thing, { ...said, past: { system, updatedAt: updated_at } });
+  if (!system) await count(uow, thing, 1, null);
   return note;
 }

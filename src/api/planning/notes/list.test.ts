@@ -29,8 +29,8 @@ test('activity_filter chooses between what people and what Hearth has said', asy
   const issue = await newIssue(project);
   await owner.post(issue.notes, { body: 'A comment' });
   const { database, acting } = server.rooms;
-  await acting(await callerOf(database.reader, owner.id, null), (act) =>
-    act.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
+  await acting(await callerOf(database.reader, owner.id, null), (uow) =>
+    uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
   );
   const filtered = (activity_filter: string) => bodiesOf(owner, issue, { activity_filter });
   assert.deepEqual(await filtered('only_comments'), ['A comment']);

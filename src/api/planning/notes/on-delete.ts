@@ -5,7 +5,7 @@ import { isAmong } from '#database/dialect.ts';
 import { PIECE, pieceOf } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { leaveToGhost } from '#events/reassign-to-ghost.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /**
  * The notes of a deleted user stay as the ghost's; with `hard` they go, and their things count without them. What he has
@@ -13,12 +13,12 @@ import type { Act } from '#events/unit-of-work.ts';
  */
 export const giveNotesAway = subscription({
   fact: 'user-deleted',
-  inPieces: (act, deleted) =>
+  inPieces: (uow, deleted) =>
     pieceOf(
-      () => leaveToGhost(act, { table: 'notes', column: 'author_id' }, deleted, deleteSomeOf),
+      () => leaveToGhost(uow, { table: 'notes', column: 'author_id' }, deleted, deleteSomeOf),
       () =>
         referElsewhere(
-          act,
+          uow,
           { table: 'notes', column: 'resolved_by_id' },
           { from: deleted.userId, to: null, most: PIECE },
         ),
@@ -28,36 +28,36 @@ export const giveNotesAway = subscription({
 /** What was said on its commits goes with a project. index: commented_commits_by_sha, notes_by_commented_commit */
 export const forgetCommits = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) => pieceOf(() => deleteSomeOfCommits(act, projectId)),
+  inPieces: (uow, { projectId }) => pieceOf(() => deleteSomeOfCommits(uow, projectId)),
 });
 
 /** How many rows they were. */
-async function deleteSomeOfCommits(act: Act, projectId: number): Promise<number> {
-  const commits = await act
+async function deleteSomeOfCommits(uow: UnitOfWork, projectId: number): Promise<number> {
+  const commits = await uow
     .selectFrom('commented_commits')
     .select('id')
     .where('project_id', '=', projectId)
     .limit(PIECE)
     .execute();
   const ids = commits.map(({ id }) => id);
-  const said = act
+  const said = uow
     .selectFrom('notes')
     .select('id')
-    .where(isAmong(act, sql.ref<number>('commented_commit_id'), ids))
+    .where(isAmong(uow, sql.ref<number>('commented_commit_id'), ids))
     .where('commented_commit_id', 'is not', null)
     .limit(PIECE);
-  const { numDeletedRows } = await act.deleteFrom('notes').where('id', 'in', said).executeTakeFirstOrThrow();
+  const { numDeletedRows } = await uow.deleteFrom('notes').where('id', 'in', said).executeTakeFirstOrThrow();
   if (Number(numDeletedRows) === PIECE) return PIECE;
-  await act
+  await uow
     .deleteFrom('commented_commits')
-    .where(isAmong(act, sql<number>`id`, ids))
+    .where(isAmong(uow, sql<number>`id`, ids))
     .execute();
   return ids.length;
 }
 
 /** How many they were. What the feeds say of them goes with their author. index: notes_by_author */
-async function deleteSomeOf(act: Act, userId: number): Promise<number> {
-  const notes = await act
+async function deleteSomeOf(uow: UnitOfWork, userId: number): Promise<number> {
+  const notes = await uow
     .selectFrom('notes')
     .select(['id', 'issue_id', 'merge_request_id', 'epic_id', 'commented_commit_id', 'system'])
     .where('author_id', '=', userId)
@@ -73,16 +73,16 @@ async function deleteSomeOf(act: Act, userId: number): Promise<number> {
     const [one, ...others] = things[0]!;
     const count = others.length + 1;
     const ids = things.map((gone) => gone[0]!.id);
-    await act
+    await uow
       .updateTable(tableOf(one!.type))
       .set({ user_notes_count: sql<number>`user_notes_count - ${sql.lit(count)}` })
-      .where(isAmong(act, sql<number>`id`, ids))
+      .where(isAmong(uow, sql<number>`id`, ids))
       .execute();
   }
   const ids = notes.map(({ id }) => id);
-  await act
+  await uow
     .deleteFrom('notes')
-    .where(isAmong(act, sql<number>`id`, ids))
+    .where(isAmong(uow, sql<number>`id`, ids))
     .execute();
   return ids.length;
 }

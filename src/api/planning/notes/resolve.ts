@@ -3,7 +3,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { withOpenThreads } from '#domain/threads.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Noteable, NoteableKind } from '#http/access/noteables.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { mayComment } from './access.ts';
@@ -25,40 +25,40 @@ interface Resolution {
 
 /** Resolves a thread, or opens it again: what is so already stays as it is. Throws `AccessLost` when the caller may no more. */
 export async function resolveThread(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: NoteableKind,
   asked: Noteable,
   { id }: Pick<Thread, 'id'>,
   { resolved, noteId }: Resolution,
 ): Promise<Thread | Failure<'threadGone'>> {
-  const { thing, caller } = await kind.again(act, act.by, asked);
-  const before = await findThread(act, caller, thing, id);
+  const { thing, caller } = await kind.again(uow, uow.by, asked);
+  const before = await findThread(uow, caller, thing, id);
   if (before === null) return refused('threadGone');
   if (!mayResolve(caller, thing, before)) throw new AccessLost();
   const isMeant = (note: NoteListed) => isResolvable(note) && (noteId === undefined || note.id === noteId);
-  const changed = await setResolved(act, before.notes.filter(isMeant), resolved ? caller.user : null);
-  if (changed > 0 && resolved && (await tellUnlessOpen(act, thing))) {
-    await act.record({ noteOn: { type: 'MergeRequest', id: thing.id }, text: ALL_THREADS_RESOLVED });
+  const changed = await setResolved(uow, before.notes.filter(isMeant), resolved ? caller.user : null);
+  if (changed > 0 && resolved && (await tellUnlessOpen(uow, thing))) {
+    await uow.record({ noteOn: { type: 'MergeRequest', id: thing.id }, text: ALL_THREADS_RESOLVED });
   }
-  return (await findThread(act, caller, thing, id)) ?? refused('threadGone');
+  return (await findThread(uow, caller, thing, id)) ?? refused('threadGone');
 }
 
 /** The same of one of its notes. */
 export async function resolveNote(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: NoteableKind,
   asked: Noteable,
   { id, discussion_id }: NoteListed,
   resolved: boolean,
 ): Promise<NoteListed | Failure<'threadGone'>> {
-  const thread = await resolveThread(act, kind, asked, { id: discussion_id }, { resolved, noteId: id });
+  const thread = await resolveThread(uow, kind, asked, { id: discussion_id }, { resolved, noteId: id });
   if (isFailure(thread)) return thread;
   return thread.notes.find((note) => note.id === id) ?? refused('threadGone');
 }
 
 /** Tells what waits for it that a merge request has no open thread any more; false: it has, or it is no merge request. */
-export async function tellUnlessOpen(act: Act, { type, id, project }: Noteable): Promise<boolean> {
-  if (type !== 'MergeRequest' || (await withOpenThreads(act, [id])).has(id)) return false;
-  await act.publish('threads-resolved', { projectId: project.id, mergeRequestId: id });
+export async function tellUnlessOpen(uow: UnitOfWork, { type, id, project }: Noteable): Promise<boolean> {
+  if (type !== 'MergeRequest' || (await withOpenThreads(uow, [id])).has(id)) return false;
+  await uow.publish('threads-resolved', { projectId: project.id, mergeRequestId: id });
   return true;
 }

@@ -1,7 +1,7 @@
 import { forgetTargetActivity, MOST_NOTES } from '#activity/index.ts';
 import type { SignedIn } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { InThing, Noteable, NoteableKind } from '#http/access/noteables.ts';
 import type { Refusals } from '#http/errors/error-table.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
@@ -53,32 +53,32 @@ type Unsaid = 'internal' | 'blank' | 'tooMany';
 
 /** A comment on a thing: it counts there, and in a project it is an activity. */
 export async function createNote(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: NoteableKind,
   asked: Noteable,
   { begins, ...wish }: NoteWish,
 ): Promise<NoteRow | Failure<Unsaid>> {
-  const standing = await stillCommenting(act, kind, asked);
-  if (begins === undefined) return say(act, standing, wish, null);
+  const standing = await stillCommenting(uow, kind, asked);
+  if (begins === undefined) return say(uow, standing, wish, null);
   const type = begins.position === null ? 'DiscussionNote' : 'DiffNote';
-  return say(act, standing, wish, { id: null, type, ...begins, resolved: null });
+  return say(uow, standing, wish, { id: null, type, ...begins, resolved: null });
 }
 
 /** An answer in a thread; a plain comment that somebody answers becomes one. It is for the same readers. */
 export async function answerNote(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: NoteableKind,
   asked: Noteable,
   { id }: Pick<Thread, 'id'>,
   wish: Pick<NoteWish, 'body' | 'createdAt' | 'changes'>,
 ): Promise<NoteRow | Failure<Unsaid | 'threadGone' | 'notAnswerable'>> {
-  const standing = await stillCommenting(act, kind, asked);
-  const thread = await findThread(act, standing.caller, standing.thing, id);
+  const standing = await stillCommenting(uow, kind, asked);
+  const thread = await findThread(uow, standing.caller, standing.thing, id);
   if (thread === null) return refused('threadGone');
   const [first] = thread.notes;
   if (first.system || (first.type === null && standing.thing.type === 'Commit')) return refused('notAnswerable');
   const said = await say(
-    act,
+    uow,
     standing,
     { ...wish, internal: first.internal },
     {
@@ -86,10 +86,10 @@ export async function answerNote(
       type: first.type ?? 'DiscussionNote',
       position: first.position,
       commitSha: first.commit_sha,
-      resolved: isDone(thread) ? { at: act.now, by: standing.caller.user.id } : null,
+      resolved: isDone(thread) ? { at: uow.now, by: standing.caller.user.id } : null,
     },
   );
-  if (!isFailure(said) && first.type === null) await makeThread(act, first);
+  if (!isFailure(said) && first.type === null) await makeThread(uow, first);
   return said;
 }
 
@@ -98,33 +98,33 @@ const isDone = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(is
 
 /** The one way in which people say something, wherever. */
 async function say(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { thing, caller }: InThing<Noteable>,
   { body, internal, createdAt, changes }: Omit<NoteWish, 'begins'>,
   thread: InThread | null,
 ): Promise<NoteRow | Failure<Unsaid>> {
   if (internal && !mayReadInternal(caller, thing)) return refused('internal');
   if (body.trim() === '') return refused('blank');
-  if ((await countNotes(act, thing, MOST_NOTES)) === MOST_NOTES) return refused('tooMany');
-  const note = await insertComment(act, thing, {
+  if ((await countNotes(uow, thing, MOST_NOTES)) === MOST_NOTES) return refused('tooMany');
+  const note = await insertComment(uow, thing, {
     authorId: caller.user.id,
     body,
     internal,
-    createdAt: (mayAt(caller, 'date_note', thing) && createdAt) || act.now,
+    createdAt: (mayAt(caller, 'date_note', thing) && createdAt) || uow.now,
     thread,
   });
-  await count(act, thing, 1, act.now);
+  await count(uow, thing, 1, uow.now);
   if (thing.project) {
-    await act.record({
+    await uow.record({
       projectId: thing.project.id,
       authorId: caller.user.id,
       action: 'commented',
       target: { type: note.type ?? 'Note', id: note.id },
     });
   } else {
-    await act.publish('occurred', { event: 'new_note', about: { type: 'Note', id: note.id } });
+    await uow.publish('occurred', { event: 'new_note', about: { type: 'Note', id: note.id } });
   }
-  if (!internal) await tellNamed(act, thing, body);
+  if (!internal) await tellNamed(uow, thing, body);
   return withChanges(note, changes);
 }
 
@@ -132,47 +132,47 @@ const withChanges = (note: NoteRow, changes: Changes | undefined): NoteSaid =>
   changes === undefined ? note : { ...note, changes };
 
 /** What a commit's comments name is not told. */
-async function tellNamed(act: Act, thing: Noteable, body: string): Promise<void> {
-  if (thing.type !== 'Commit') await tellMentioned(act, thing, [body]);
+async function tellNamed(uow: UnitOfWork, thing: Noteable, body: string): Promise<void> {
+  if (thing.type !== 'Commit') await tellMentioned(uow, thing, [body]);
 }
 
 /** Says it in other words. */
 export async function updateNote(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: NoteableKind,
   asked: Noteable,
   note: NoteRow,
   { body, changes }: { readonly body: string; readonly changes?: Changes },
 ): Promise<NoteSaid | Failure<'gone'>> {
-  const standing = await stillChanging(act, kind, asked, note);
+  const standing = await stillChanging(uow, kind, asked, note);
   if (isFailure(standing)) return standing;
   const { thing, now } = standing;
   if (body === now.body) return withChanges(now, changes);
-  const changed = await updateBody(act, note.id, body);
+  const changed = await updateBody(uow, note.id, body);
   if (changed === undefined) return refused('gone');
   const { type, id } = thing;
   if (type !== 'Commit') {
     const before = now.body;
-    await act.publish('reworded', {
+    await uow.publish('reworded', {
       ...{ about: { type, id }, of: 'note', noteId: note.id },
       ...{ before, text: body, internal: now.internal },
     });
   }
-  if (!now.internal) await tellNamed(act, thing, body);
+  if (!now.internal) await tellNamed(uow, thing, body);
   return withChanges(changed, changes);
 }
 
 /** Takes a comment back, and with it what the feeds say of it. Its thread ends with its last one. */
 export async function deleteNote(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   kind: NoteableKind,
   asked: Noteable,
   note: NoteRow,
 ): Promise<undefined | Failure<'gone'>> {
-  const standing = await stillChanging(act, kind, asked, note);
+  const standing = await stillChanging(uow, kind, asked, note);
   if (isFailure(standing)) return standing;
-  if (!(await deleteNoteRow(act, note.id))) return refused('gone');
-  await forgetTargetActivity(act, 'Note', [note.id]);
-  await count(act, standing.thing, -1, act.now);
-  if (isOpen(standing.now)) await tellUnlessOpen(act, standing.thing);
+  if (!(await deleteNoteRow(uow, note.id))) return refused('gone');
+  await forgetTargetActivity(uow, 'Note', [note.id]);
+  await count(uow, standing.thing, -1, uow.now);
+  if (isOpen(standing.now)) await tellUnlessOpen(uow, standing.thing);
 }

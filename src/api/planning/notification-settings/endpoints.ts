@@ -47,7 +47,7 @@ export const updateNotificationSetting = endpoint({
   turn: ({ caller }) => turnOf(caller),
   refuses: WRONG_LEVEL,
   answer: shown(GlobalNotificationSetting),
-  write: (act, { params }) => changeGlobalSetting(act, params),
+  write: (uow, { params }) => changeGlobalSetting(uow, params),
 });
 
 const SEEING = { group: 'read_group', project: 'read_project' } as const;
@@ -72,6 +72,6 @@ export const [updateGroupNotificationSetting, updateProjectNotificationSetting] 
     turn: ({ caller }) => turnOf(caller),
     refuses: { ...WRONG_LEVEL, gone: GONE[parent.name] },
     answer: shown(parent.own(SETTINGS)),
-    write: (act, { parent, params }) => changeSourceSetting(act, parent, params),
+    write: (uow, { parent, params }) => changeSourceSetting(uow, parent, params),
   }),
 );

@@ -8,7 +8,7 @@ import {
   type NotificationLevel,
 } from '#database/tables/notification-settings.ts';
 import { type MemberSource, stands } from '#domain/members/memberships.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { eventsOf } from './event-names.ts';
 import { changeSetting, type GlobalSetting, readGlobalSetting, readSetting, type Setting } from './store.ts';
@@ -22,32 +22,32 @@ export type Wish = {
 type WrongLevel = Failure<'levelUnknown' | 'invalid'>;
 
 /** What the caller is told of everywhere, and where mail goes: all that is given changes, or nothing. */
-export async function changeGlobalSetting(act: Act<SignedIn>, wish: Wish): Promise<GlobalSetting | WrongLevel> {
-  const { id, email } = act.by.user;
+export async function changeGlobalSetting(uow: UnitOfWork<SignedIn>, wish: Wish): Promise<GlobalSetting | WrongLevel> {
+  const { id, email } = uow.by.user;
   if (isUnknown(wish.level)) return refused('levelUnknown', { level: wish.level });
   const address = wish.notification_email == null ? null : keptAddress(wish.notification_email);
   const wrong = fieldErrors({
     ...levelErrors(wish),
-    notification_email: address === null ? [] : await addressErrors(act, id, address),
+    notification_email: address === null ? [] : await addressErrors(uow, id, address),
   });
   if (wrong !== null) return invalid(wrong);
-  if (address !== null) await mailTo(act, id, isSame(address, email) ? '' : address);
-  await changeSetting(act, id, 'everything', changeOf(act, 'everything', wish));
-  return readGlobalSetting(act, id);
+  if (address !== null) await mailTo(uow, id, isSame(address, email) ? '' : address);
+  await changeSetting(uow, id, 'everything', changeOf(uow, 'everything', wish));
+  return readGlobalSetting(uow, id);
 }
 
 /** What the caller is told of a group or project. */
 export async function changeSourceSetting(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   source: MemberSource,
   wish: Wish,
 ): Promise<Setting | WrongLevel | Failure<'gone'>> {
   if (isUnknown(wish.level)) return refused('levelUnknown', { level: wish.level });
   const wrong = fieldErrors(levelErrors(wish));
   if (wrong !== null) return invalid(wrong);
-  if (!(await stands(act, source))) return refused('gone');
-  await changeSetting(act, act.by.user.id, source, changeOf(act, source.type, wish));
-  return readSetting(act, act.by.user.id, source);
+  if (!(await stands(uow, source))) return refused('gone');
+  await changeSetting(uow, uow.by.user.id, source, changeOf(uow, source.type, wish));
+  return readSetting(uow, uow.by.user.id, source);
 }
 
 const isLevel = (level: string): level is NotificationLevel => NOTIFICATION_LEVELS.some((one) => one === level);
@@ -58,7 +58,7 @@ function levelErrors({ level }: Wish): FieldErrors {
 }
 
 /** Only events that this source has here; the level has been looked at. */
-function changeOf({ tier }: Act, source: SourceType | 'everything', wish: Wish): Partial<Setting> {
+function changeOf({ tier }: UnitOfWork, source: SourceType | 'everything', wish: Wish): Partial<Setting> {
   const events = eventsOf(source, tier).filter((event) => wish[event] !== undefined);
   return {
     ...(wish.level === undefined ? {} : { level: wish.level as NotificationLevel }),
@@ -67,19 +67,19 @@ function changeOf({ tier }: Act, source: SourceType | 'everything', wish: Wish):
 }
 
 /** Blank means the primary address, whichever that is. */
-async function addressErrors(act: Act, userId: number, address: string): Promise<string[]> {
+async function addressErrors(uow: UnitOfWork, userId: number, address: string): Promise<string[]> {
   if (address === '') return [];
   const unverified = 'must be an email you have verified';
   if (!hasAddressForm(address)) return ['is invalid', unverified];
-  return (await isConfirmedAddressOf(act, userId, address)) ? [] : [unverified];
+  return (await isConfirmedAddressOf(uow, userId, address)) ? [] : [unverified];
 }
 
 const isSame = (one: string, other: string) => foldCase(one) === foldCase(other);
 
-async function mailTo(act: Act, userId: number, address: string): Promise<void> {
-  await act
+async function mailTo(uow: UnitOfWork, userId: number, address: string): Promise<void> {
+  await uow
     .updateTable('users')
-    .set({ notification_email: address || null, updated_at: act.now })
+    .set({ notification_email: address || null, updated_at: uow.now })
     .where('id', '=', userId)
     .execute();
 }

@@ -1,5 +1,5 @@
 import type { SignedIn } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { commandsIn, interpret, type Outcome } from './run.ts';
 import type { Subject } from './subject.ts';
@@ -27,14 +27,14 @@ interface Described<W> {
 
 /** What a wish becomes by the quick actions of the description that is sent; `subject` is asked where there are some. */
 export async function described<W extends Sent>(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   wish: W,
   subject: () => Promise<Subject>,
 ): Promise<Described<W>> {
   const { commands, rest } = commandsIn(wish.description);
   if (commands.length === 0) return { wish, besides: null, closes: false };
   const on = withSent(await subject(), wish);
-  const { wish: wanted, besides } = await interpret(act, on, commands);
+  const { wish: wanted, besides } = await interpret(uow, on, commands);
   const { state_event, assignee_ids, epic_id, labels, ...plain } = wanted;
   return {
     wish: {

@@ -26,7 +26,7 @@ function setEstimate(doing: Doing, argument: string): Done {
   if (seconds === null || seconds < 0) return null;
   doing.now = { ...doing.now, time_estimate: seconds };
   doing.changes.time_estimate = seconds;
-  doing.besides.push((id) => estimate(doing.act, timed(doing, id), argument));
+  doing.besides.push((id) => estimate(doing.uow, timed(doing, id), argument));
   return `Set time estimate to ${humanDuration(seconds)}.`;
 }
 
@@ -34,7 +34,7 @@ function removeEstimate(doing: Doing): Done {
   if (doing.now.time_estimate === 0) return NOT_DONE;
   doing.now = { ...doing.now, time_estimate: 0 };
   doing.changes.time_estimate = 0;
-  doing.besides.push((id) => resetEstimate(doing.act, timed(doing, id)));
+  doing.besides.push((id) => resetEstimate(doing.uow, timed(doing, id)));
   return 'Removed time estimate.';
 }
 
@@ -43,14 +43,14 @@ const MOST_WORDS_OF_A_DAY = 5;
 
 /** A length of time, and perhaps the day on which it was spent, which is not to come. */
 function addSpent(doing: Doing, argument: string): Done {
-  const { act } = doing;
-  const { duration, day } = durationAndDay(argument, act.today);
+  const { uow } = doing;
+  const { duration, day } = durationAndDay(argument, uow.today);
   const seconds = readDuration(duration);
-  if (seconds === null || seconds === 0 || (day !== null && day > act.today)) return null;
+  if (seconds === null || seconds === 0 || (day !== null && day > uow.today)) return null;
   doing.now = { ...doing.now, total_time_spent: doing.now.total_time_spent + seconds };
-  const spent_at = day === null ? act.now : `${day}T00:00:00.000Z`;
-  doing.changes.spend_time = { duration: seconds, user_id: act.by.user.id, spent_at };
-  doing.besides.push((id) => spend(act, timed(doing, id), duration, day ?? act.today));
+  const spent_at = day === null ? uow.now : `${day}T00:00:00.000Z`;
+  doing.changes.spend_time = { duration: seconds, user_id: uow.by.user.id, spent_at };
+  doing.besides.push((id) => spend(uow, timed(doing, id), duration, day ?? uow.today));
   return `${seconds < 0 ? 'Subtracted' : 'Added'} ${humanDuration(Math.abs(seconds))} spent time.`;
 }
 
@@ -67,19 +67,19 @@ function durationAndDay(argument: string, today: string): { duration: string; da
 function removeSpent(doing: Doing): Done {
   if (doing.now.total_time_spent === 0) return NOT_DONE;
   doing.now = { ...doing.now, total_time_spent: 0 };
-  doing.changes.spend_time = { duration: null, user_id: doing.act.by.user.id, spent_at: null };
-  doing.besides.push((id) => resetSpent(doing.act, timed(doing, id)));
+  doing.changes.spend_time = { duration: null, user_id: doing.uow.by.user.id, spent_at: null };
+  doing.besides.push((id) => resetSpent(doing.uow, timed(doing, id)));
   return 'Removed spent time.';
 }
 
 async function todo(doing: Doing): Promise<Done> {
-  const { act, subject } = doing;
-  const { id: userId } = act.by.user;
-  if (await isPending(act, userId, { type: subject.type, id: subject.thing!.id }, 'marked')) return NOT_DONE;
+  const { uow, subject } = doing;
+  const { id: userId } = uow.by.user;
+  if (await isPending(uow, userId, { type: subject.type, id: subject.thing!.id }, 'marked')) return NOT_DONE;
   const where = { projectId: subject.place.project?.id ?? null, groupId: subject.place.group?.id ?? null };
   doing.changes.todo_event = 'add';
   doing.besides.push((id) =>
-    insertTodos(act, { target: { type: subject.type, id }, ...where, authorId: userId }, [
+    insertTodos(uow, { target: { type: subject.type, id }, ...where, authorId: userId }, [
       { userId, action: 'marked' },
     ]),
   );
@@ -87,30 +87,30 @@ async function todo(doing: Doing): Promise<Done> {
 }
 
 async function finish(doing: Doing): Promise<Done> {
-  const { act, subject } = doing;
-  const { id: userId } = act.by.user;
-  if (!(await isPending(act, userId, { type: subject.type, id: subject.thing!.id }))) return NOT_DONE;
+  const { uow, subject } = doing;
+  const { id: userId } = uow.by.user;
+  if (!(await isPending(uow, userId, { type: subject.type, id: subject.thing!.id }))) return NOT_DONE;
   doing.changes.todo_event = 'done';
-  doing.besides.push((id) => finishTodosOn(act, userId, { type: subject.type, id }));
+  doing.besides.push((id) => finishTodosOn(uow, userId, { type: subject.type, id }));
   return 'Marked to-do item as done.';
 }
 
 async function subscribe(doing: Doing, subscribed: boolean): Promise<Done> {
-  const { act, subject } = doing;
+  const { uow, subject } = doing;
   const kind = KINDS[subject.type];
   const thing = subject.thing!;
-  if ((await isSubscribedTo(act, kind, act.by, [thing])).has(thing.id) === subscribed) return NOT_DONE;
+  if ((await isSubscribedTo(uow, kind, uow.by, [thing])).has(thing.id) === subscribed) return NOT_DONE;
   doing.changes.subscription_event = subscribed ? 'subscribe' : 'unsubscribe';
-  doing.besides.push((id) => saySubscribed(act, kind, { id, userId: act.by.user.id, subscribed }));
+  doing.besides.push((id) => saySubscribed(uow, kind, { id, userId: uow.by.user.id, subscribed }));
   return subscribed ? 'Subscribed to notifications.' : 'Unsubscribed from notifications.';
 }
 
 function react(doing: Doing, argument: string): Done {
   const name = emojiNamed(/^:([^\s:]{1,60}):$/.exec(argument)?.[1] ?? '');
   if (name === null) return null;
-  const { act, subject } = doing;
+  const { uow, subject } = doing;
   doing.changes.emoji_award = name;
-  doing.besides.push((id) => toggleAward(act, { thing: { type: subject.type, id }, note: null }, name));
+  doing.besides.push((id) => toggleAward(uow, { thing: { type: subject.type, id }, note: null }, name));
   return `Toggled :${name}: emoji reaction.`;
 }
 

@@ -6,9 +6,9 @@ import type { Labelled } from './subject.ts';
 
 /** Labels that there are; unknown ones are left out. */
 
-async function named({ act, subject }: Doing, argument: string): Promise<Labelled[]> {
+async function named({ uow, subject }: Doing, argument: string): Promise<Labelled[]> {
   const names = [...new Set([...namesIn(argument, '~'), ...(argument.startsWith('~') ? [] : [argument])])];
-  const found = await labelsTitled(act, await reachOf(act, subject.place), names);
+  const found = await labelsTitled(uow, await reachOf(uow, subject.place), names);
   const byTitle = new Map(found.map(({ id, title }) => [title, { id, title }]));
   return names.flatMap((name) => byTitle.get(name) ?? []);
 }

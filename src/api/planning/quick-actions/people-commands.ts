@@ -15,10 +15,10 @@ const NAMES = {
 } as const;
 
 /** The users in the order in which they are named, or the text that says who is none, or may not see it. */
-async function named({ act, subject }: Doing, argument: string, command: string): Promise<readonly number[] | string> {
+async function named({ uow, subject }: Doing, argument: string, command: string): Promise<readonly number[] | string> {
   const names = usernamesOf(argument);
-  const ids = await usersAt(act, names.map(foldCase));
-  const idOf = (name: string) => (name === 'me' ? act.by.user.id : ids.get(foldCase(name)));
+  const ids = await usersAt(uow, names.map(foldCase));
+  const idOf = (name: string) => (name === 'me' ? uow.by.user.id : ids.get(foldCase(name)));
   const found = names.flatMap((name) => idOf(name) ?? []);
   const readers = new Set(await subject.readers(found));
   const missing = names.filter((name) => !readers.has(idOf(name) ?? 0));
@@ -27,8 +27,8 @@ async function named({ act, subject }: Doing, argument: string, command: string)
 }
 
 /** `@ada and @bob` */
-async function told({ act }: Doing, ids: readonly number[]): Promise<string> {
-  const users = await usersById(act, ids);
+async function told({ uow }: Doing, ids: readonly number[]): Promise<string> {
+  const users = await usersById(uow, ids);
   return sentence(ids.flatMap((id) => (users.has(id) ? [`@${users.get(id)!.username}`] : [])));
 }
 
@@ -43,7 +43,7 @@ async function add(doing: Doing, argument: string, part: Part): Promise<Done> {
   const isReview = part === 'reviewers';
   if (users.length === 0) return `Failed to assign a ${isReview ? 'reviewer' : 'user'} because no user was found.`;
   // On free there is one assignee, the new one.
-  const isOne = doing.act.tier === 'free' && !isReview;
+  const isOne = doing.uow.tier === 'free' && !isReview;
   const come = isOne ? users.slice(0, 1) : users;
   const before = isOne ? [] : doing.now[part];
   become(doing, part, [...new Set([...before, ...come])]);

@@ -17,10 +17,10 @@ function become(doing: Doing, change: Partial<Moment>): void {
 const quoted = (title: string) => `%"${title}"`;
 
 async function milestone(doing: Doing, argument: string): Promise<Done> {
-  const { act, subject } = doing;
+  const { uow, subject } = doing;
   const [named] = argument.startsWith('%') ? namesIn(argument, '%') : [argument];
   if (!named) return null;
-  const found = await findMilestoneTitled(act, await reachOf(act, subject.place), named);
+  const found = await findMilestoneTitled(uow, await reachOf(uow, subject.place), named);
   if (found === null) return null;
   become(doing, { milestone_id: found.id });
   doing.changes.milestone_id = found.id;
@@ -30,7 +30,7 @@ async function milestone(doing: Doing, argument: string): Promise<Done> {
 async function removeMilestone(doing: Doing): Promise<Done> {
   const { milestone_id: id } = doing.now;
   if (id === null) return NOT_DONE;
-  const title = (await milestonesById(doing.act, [id])).get(id)?.title ?? '';
+  const title = (await milestonesById(doing.uow, [id])).get(id)?.title ?? '';
   become(doing, { milestone_id: null });
   doing.changes.milestone_id = null;
   return `Removed ${quoted(title)} milestone.`;
@@ -44,7 +44,7 @@ function written(day: string): string {
 
 function due(doing: Doing, argument: string): Done {
   if (argument === '') return null;
-  const day = readDate(argument, doing.act.today);
+  const day = readDate(argument, doing.uow.today);
   if (day === null) return 'Failed to set due date because the date format is invalid.';
   become(doing, { due_date: day });
   doing.changes.due_date = day;
@@ -59,7 +59,7 @@ function removeDue(doing: Doing): Done {
 }
 
 function weight(doing: Doing, argument: string): Done {
-  if (doing.act.tier === 'free') return NOT_DONE;
+  if (doing.uow.tier === 'free') return NOT_DONE;
   if (!/^\d{1,9}$/.test(argument)) return null;
   become(doing, { weight: Number(argument) });
   doing.changes.weight = Number(argument);
@@ -67,7 +67,7 @@ function weight(doing: Doing, argument: string): Done {
 }
 
 function clearWeight(doing: Doing): Done {
-  if (doing.act.tier === 'free' || doing.now.weight === null) return NOT_DONE;
+  if (doing.uow.tier === 'free' || doing.now.weight === null) return NOT_DONE;
   become(doing, { weight: null });
   doing.changes.weight = null;
   return 'Cleared weight.';
@@ -76,8 +76,8 @@ function clearWeight(doing: Doing): Done {
 const NO_EPIC = "This parent item does not exist or you don't have sufficient permission.";
 
 /** Epics are of premium, and of the groups above a project. */
-const hasEpics = ({ act, subject: { place } }: Doing) =>
-  act.tier !== 'free' && place.project?.namespace_kind === 'group';
+const hasEpics = ({ uow, subject: { place } }: Doing) =>
+  uow.tier !== 'free' && place.project?.namespace_kind === 'group';
 
 async function epic(doing: Doing, argument: string): Promise<Done> {
   if (!hasEpics(doing)) return NOT_DONE;
@@ -90,21 +90,21 @@ async function epic(doing: Doing, argument: string): Promise<Done> {
 }
 
 /** The id of an epic of the groups above that the caller may read. index: routes_by_full_path */
-async function findNamed({ act, subject: { place } }: Doing, argument: string): Promise<number | null> {
+async function findNamed({ uow, subject: { place } }: Doing, argument: string): Promise<number | null> {
   const named = epicNamed(argument);
   if (named === null) return null;
-  const above = (await reachOf(act, place)).groupIds;
+  const above = (await reachOf(uow, place)).groupIds;
   const route =
     named.path === ''
       ? { namespace_id: place.project?.namespace_id ?? 0 }
-      : await act
+      : await uow
           .selectFrom('routes')
           .select('namespace_id')
           .where('full_path_key', '=', foldCase(named.path))
           .executeTakeFirst();
   const groupId = route?.namespace_id ?? 0;
-  const found = above.includes(groupId) ? await findEpic(act, groupId, named.iid) : null;
-  return found !== null && (await readableEpic(act, act.by, found.id)) ? found.id : null;
+  const found = above.includes(groupId) ? await findEpic(uow, groupId, named.iid) : null;
+  return found !== null && (await readableEpic(uow, uow.by, found.id)) ? found.id : null;
 }
 
 function removeEpic(doing: Doing): Done {

@@ -1,5 +1,5 @@
 import type { SignedIn } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { sameSet } from '../issuables/index.ts';
 import type { Changes } from './changes.ts';
@@ -37,8 +37,12 @@ export interface Outcome {
 }
 
 /** What these commands come to, one after the other; nothing has been changed yet. */
-export async function interpret(act: Act<SignedIn>, subject: Subject, commands: readonly Command[]): Promise<Outcome> {
-  const doing: Doing = { act, subject, now: subject.now, changes: {}, besides: [] };
+export async function interpret(
+  uow: UnitOfWork<SignedIn>,
+  subject: Subject,
+  commands: readonly Command[],
+): Promise<Outcome> {
+  const doing: Doing = { uow, subject, now: subject.now, changes: {}, besides: [] };
   const messages: string[] = [];
   for (const { name, argument } of commands) {
     const row = BY_NAME.get(name)!;

@@ -1,5 +1,5 @@
 import type { SignedIn } from '#authentication/caller.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Thing } from '#http/access/noteables.ts';
 import type { RefRooms } from '#repositories/services.ts';
 import type { Failure } from '#runtime/failure.ts';
@@ -13,8 +13,8 @@ export interface CommandedKind<Of extends Thing = Thing> {
     caller: SignedIn,
     thing: Of,
     how: { readonly reopens: boolean; readonly turn: readonly string[] },
-    work: (act: Act<SignedIn>, change: (wish: Wish) => Promise<unknown | Failure>) => Promise<T>,
+    work: (uow: UnitOfWork<SignedIn>, change: (wish: Wish) => Promise<unknown | Failure>) => Promise<T>,
   ): Promise<T>;
   /** Null: it is gone. */
-  subject(act: Act<SignedIn>, caller: SignedIn, thing: Of): Promise<Subject | null>;
+  subject(uow: UnitOfWork<SignedIn>, caller: SignedIn, thing: Of): Promise<Subject | null>;
 }

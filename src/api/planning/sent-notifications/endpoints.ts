@@ -38,7 +38,7 @@ export const unsubscribeByMail = endpoint({
   root: true,
   answer: html,
   async handle({ leaving, caller }, { acting }) {
-    await acting(caller, (act) => leave(act, leaving));
+    await acting(caller, (uow) => leave(uow, leaving));
     return leftPage(leaving);
   },
 });

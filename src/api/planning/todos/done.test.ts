@@ -76,9 +76,9 @@ test('comments, emoji, approvals, pushes to the source branch and merges do so t
     () => work(),
     () => done(ada.put(`${mr.at}/merge`)),
   ];
-  for (const [index, act] of acts.entries()) {
+  for (const [index, uow] of acts.entries()) {
     await ada.post(`${mr.at}/todo`);
-    await act();
+    await uow();
     assert.deepEqual(await actionsOf(ada), index === 4 ? ['marked'] : [], `${index}`);
   }
 });

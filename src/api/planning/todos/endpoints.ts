@@ -37,7 +37,7 @@ export const markTodoAsDone = endpoint({
   access: ownTodo(),
   refuses: { gone: NOT_FOUND },
   answer: created(Todo),
-  write: async (act, { todo }) => (await finishTodo(act, todo.id)) ?? refused('gone'),
+  write: async (uow, { todo }) => (await finishTodo(uow, todo.id)) ?? refused('gone'),
 });
 
 export const markAllTodosAsDone = endpoint({
@@ -58,7 +58,7 @@ export const markIssueAsTodo = endpoint({
   summary: 'Give oneself an issue to do',
   access: markingIssue(),
   ...marking,
-  write: (act, { marked }) => mark(act, marked),
+  write: (uow, { marked }) => mark(uow, marked),
 });
 
 export const markMergeRequestAsTodo = endpoint({
@@ -66,7 +66,7 @@ export const markMergeRequestAsTodo = endpoint({
   summary: 'Give oneself a merge request to do',
   access: markingMergeRequest(),
   ...marking,
-  write: (act, { marked }) => mark(act, marked),
+  write: (uow, { marked }) => mark(uow, marked),
 });
 
 export const markEpicAsTodo = endpoint({
@@ -74,5 +74,5 @@ export const markEpicAsTodo = endpoint({
   summary: 'Give oneself an epic to do',
   access: markingEpic(),
   ...marking,
-  write: (act, { marked }) => mark(act, marked),
+  write: (uow, { marked }) => mark(uow, marked),
 });

@@ -1,16 +1,16 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
-import type { Act, Acting } from '#events/unit-of-work.ts';
+import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { type Cause, finishSome, insertTodos, type TodoRow } from '../todo-rows/index.ts';
 
 /** Gives the caller himself something to do. */
 export async function mark(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   target: Pick<Cause, 'target' | 'projectId' | 'groupId'>,
 ): Promise<TodoRow | Failure<'pending'>> {
-  const userId = act.by.user.id;
-  const [made] = await insertTodos(act, { ...target, authorId: userId }, [{ userId, action: 'marked' }]);
+  const userId = uow.by.user.id;
+  const [made] = await insertTodos(uow, { ...target, authorId: userId }, [{ userId, action: 'marked' }]);
   return made ?? refused('pending');
 }
 
@@ -18,6 +18,6 @@ export async function mark(
 export async function finishAll(acting: Acting, caller: SignedIn): Promise<undefined> {
   await inPieces(acting, caller, {
     ask: nothingToAsk,
-    piece: async (act) => ((await finishSome(act, caller.user.id, PIECE)) === PIECE ? MORE : undefined),
+    piece: async (uow) => ((await finishSome(uow, caller.user.id, PIECE)) === PIECE ? MORE : undefined),
   });
 }

@@ -10,21 +10,21 @@ const ofColumn = (column: string) => ({ table: 'todos', column });
 /** His own go, and what he gave others to do is the ghost's, or goes with him. index: todos_by_user, todos_by_author */
 export const todosOfLeavers = subscription({
   fact: 'user-deleted',
-  inPieces: (act, deleted) =>
+  inPieces: (uow, deleted) =>
     pieceOf(
-      () => deleteSome(act, ofColumn('user_id'), deleted.userId, PIECE),
-      () => leaveToGhost(act, ofColumn('author_id'), deleted),
+      () => deleteSome(uow, ofColumn('user_id'), deleted.userId, PIECE),
+      () => leaveToGhost(uow, ofColumn('author_id'), deleted),
     ),
 });
 
 /** index: todos_by_project */
 export const todosEndWithProject = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) => pieceOf(() => deleteSome(act, ofColumn('project_id'), projectId, PIECE)),
+  inPieces: (uow, { projectId }) => pieceOf(() => deleteSome(uow, ofColumn('project_id'), projectId, PIECE)),
 });
 
 /** index: todos_by_group */
 export const todosEndWithGroup = subscription({
   fact: 'group-destroyed',
-  inPieces: (act, { groupId }) => pieceOf(() => deleteSome(act, ofColumn('group_id'), groupId, PIECE)),
+  inPieces: (uow, { groupId }) => pieceOf(() => deleteSome(uow, ofColumn('group_id'), groupId, PIECE)),
 });

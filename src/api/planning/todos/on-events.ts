@@ -4,7 +4,7 @@ import { findPipelines, headPipelines } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { Occurrence } from '#events/mail-occurrences.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { assigneesOf, ISSUES, MERGE_REQUESTS, REVIEWED } from '../issuables/index.ts';
 import { findTold } from '../mail-messages/index.ts';
 import { finishTodosOn } from '../todo-rows/index.ts';
@@ -24,34 +24,34 @@ const ACTING: readonly Event[] = ['close_issue', 'close_merge_request', 'merge_m
 
 export const followOccurrences = subscription({
   fact: 'occurred',
-  async inTransaction(act, { event, about }) {
+  async inTransaction(uow, { event, about }) {
     const { type, id } = about;
-    if (type === 'Note') return followNote(act, id);
-    if (type === 'Pipeline') return event === 'failed_pipeline' ? tellOfFailure(act, id) : undefined;
+    if (type === 'Note') return followNote(uow, id);
+    if (type === 'Pipeline') return event === 'failed_pipeline' ? tellOfFailure(uow, id) : undefined;
     if (type === 'Project' || type === 'Alert') return;
-    if (NEW.includes(event)) await followNew(act, { type, id });
-    if (ACTING.includes(event)) await finish(act, { type, id });
+    if (NEW.includes(event)) await followNew(uow, { type, id });
+    if (ACTING.includes(event)) await finish(uow, { type, id });
   },
 });
 
-async function finish(act: Act, about: Resource): Promise<void> {
-  if (act.by.user !== null) await finishTodosOn(act, act.by.user.id, about);
+async function finish(uow: UnitOfWork, about: Resource): Promise<void> {
+  if (uow.by.user !== null) await finishTodosOn(uow, uow.by.user.id, about);
 }
 
 /** index: issues primary key, merge_requests primary key, epics primary key */
-async function followNew(act: Act, about: Resource): Promise<void> {
-  const things = act.selectFrom(tableOf(about.type)).select(['title', 'description']).where('id', '=', about.id);
+async function followNew(uow: UnitOfWork, about: Resource): Promise<void> {
+  const things = uow.selectFrom(tableOf(about.type)).select(['title', 'description']).where('id', '=', about.id);
   const texts = await things.executeTakeFirst();
-  const people = async (kind: typeof ISSUES) => (await assigneesOf(act, kind, [about.id])).map((one) => one.user_id);
+  const people = async (kind: typeof ISSUES) => (await assigneesOf(uow, kind, [about.id])).map((one) => one.user_id);
   const assigned = about.type === 'Epic' ? [] : await people(about.type === 'Issue' ? ISSUES : MERGE_REQUESTS);
   const reviewers = about.type === 'MergeRequest' ? await people(REVIEWED) : [];
-  await giveToPeople(act, about, assigned, reviewers);
-  if (texts) await giveToNamed(act, about, { text: `${texts.title}\n\n${texts.description ?? ''}`, internal: false });
+  await giveToPeople(uow, about, assigned, reviewers);
+  if (texts) await giveToNamed(uow, about, { text: `${texts.title}\n\n${texts.description ?? ''}`, internal: false });
 }
 
 /** A new comment. index: notes primary key */
-async function followNote(act: Act, noteId: number): Promise<void> {
-  const note = await act
+async function followNote(uow: UnitOfWork, noteId: number): Promise<void> {
+  const note = await uow
     .selectFrom('notes')
     .select(['body', 'internal', 'issue_id', 'merge_request_id', 'epic_id'])
     .where('id', '=', noteId)
@@ -59,64 +59,64 @@ async function followNote(act: Act, noteId: number): Promise<void> {
   // What is said on commits is nobody's to do.
   if (note === undefined || (note.issue_id ?? note.merge_request_id ?? note.epic_id) === null) return;
   const about = resourceOfRow(note);
-  await finish(act, about);
-  await giveToNamed(act, about, { text: note.body, noteId, internal: note.internal });
+  await finish(uow, about);
+  await giveToNamed(uow, about, { text: note.body, noteId, internal: note.internal });
 }
 
 export const followAwards = subscription({
   fact: 'emoji-awarded',
-  inTransaction: async (act, { userId, about }) => void (await finishTodosOn(act, userId, about)),
+  inTransaction: async (uow, { userId, about }) => void (await finishTodosOn(uow, userId, about)),
 });
 
 export const followApprovals = subscription({
   fact: 'approved',
-  inTransaction: async (act, { mergeRequestId: id, userId }) =>
-    void (await finishTodosOn(act, userId, { type: 'MergeRequest', id })),
+  inTransaction: async (uow, { mergeRequestId: id, userId }) =>
+    void (await finishTodosOn(uow, userId, { type: 'MergeRequest', id })),
 });
 
 export const followChanges = subscription({
   fact: 'thing-changed',
-  async inTransaction(act, { about, assigned, reviewers, metadata }) {
-    if (metadata) await finish(act, about);
-    await giveToPeople(act, about, assigned, reviewers);
+  async inTransaction(uow, { about, assigned, reviewers, metadata }) {
+    if (metadata) await finish(uow, about);
+    await giveToPeople(uow, about, assigned, reviewers);
   },
 });
 
 async function giveToPeople(
-  act: Act,
+  uow: UnitOfWork,
   about: Resource,
   assigned: readonly number[],
   reviewers: readonly number[],
 ): Promise<void> {
   if (assigned.length + reviewers.length === 0) return;
-  const told = await findTold(act, about);
+  const told = await findTold(uow, about);
   if (told === null) return;
-  await give(act, told, 'assigned', assigned);
-  await give(act, told, 'review_requested', reviewers);
+  await give(uow, told, 'assigned', assigned);
+  await give(uow, told, 'review_requested', reviewers);
 }
 
 /** Whom an edit names that was not named before. */
 export const followEdits = subscription({
   fact: 'reworded',
-  inTransaction: (act, { about, text, before, noteId, internal }) =>
-    giveToNamed(act, about, { text, before, noteId: noteId ?? null, internal }),
+  inTransaction: (uow, { about, text, before, noteId, internal }) =>
+    giveToNamed(uow, about, { text, before, noteId: noteId ?? null, internal }),
 });
 
 export const tellOfConflicts = subscription({
   fact: 'conflicts-come',
-  inTransaction: (act, { mergeRequestId }) => giveToAuthor(act, mergeRequestId, 'unmergeable'),
+  inTransaction: (uow, { mergeRequestId }) => giveToAuthor(uow, mergeRequestId, 'unmergeable'),
 });
 
 /** So many merge requests of one branch are told of its pipeline. */
 const MOST = 100;
 
 /** Those whose head pipeline it is. index: merge_requests_open_by_branches */
-async function tellOfFailure(act: Act, pipelineId: number): Promise<void> {
-  const [pipeline] = await findPipelines(act, [pipelineId]);
+async function tellOfFailure(uow: UnitOfWork, pipelineId: number): Promise<void> {
+  const [pipeline] = await findPipelines(uow, [pipelineId]);
   if (pipeline === undefined || pipeline.tag) return;
-  const open = await openFrom(act, pipeline);
-  const heads = await headPipelines(act, open);
-  for (const id of open) if (heads.get(id)?.id === pipelineId) await giveToAuthor(act, id, 'build_failed');
+  const open = await openFrom(uow, pipeline);
+  const heads = await headPipelines(uow, open);
+  for (const id of open) if (heads.get(id)?.id === pipelineId) await giveToAuthor(uow, id, 'build_failed');
 }
 
 async function openFrom(
@@ -136,14 +136,14 @@ async function openFrom(
 }
 
 /** Nobody has done it: it is told in the author's own name, to him and to who wants it merged by itself. index: merge_request_auto_merges primary key */
-async function giveToAuthor(act: Act, id: number, action: 'build_failed' | 'unmergeable'): Promise<void> {
-  const told = await findTold(act, { type: 'MergeRequest', id });
+async function giveToAuthor(uow: UnitOfWork, id: number, action: 'build_failed' | 'unmergeable'): Promise<void> {
+  const told = await findTold(uow, { type: 'MergeRequest', id });
   if (told === null) return;
-  const setter = await act
+  const setter = await uow
     .selectFrom('merge_request_auto_merges')
     .select('user_id')
     .where('merge_request_id', '=', id)
     .executeTakeFirst();
   const concerned = setter === undefined ? [told.authorId] : [told.authorId, setter.user_id];
-  await give(act, told, action, await told.readers(act, concerned, false));
+  await give(uow, told, action, await told.readers(uow, concerned, false));
 }

@@ -7,7 +7,7 @@ import { isAmong } from '#database/dialect.ts';
 import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { todoVisibleTo } from '../todo-rows/index.ts';
 
@@ -98,8 +98,8 @@ async function loseOf(acting: Jobs['acting'], where: Where, userId: number): Pro
   let after = 0;
   await inPieces(acting, NOBODY, {
     ask: nothingToAsk,
-    async piece(act) {
-      const last = await loseSome(act, where, userId, after);
+    async piece(uow) {
+      const last = await loseSome(uow, where, userId, after);
       if (last !== null) after = last;
       return last === null ? undefined : MORE;
     },
@@ -107,8 +107,8 @@ async function loseOf(acting: Jobs['acting'], where: Where, userId: number): Pro
 }
 
 /** Some of the user's, those behind the id `after`; the last one's id, null when there are no more. index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic */
-async function loseSome(act: Act, { column, id }: Where, userId: number, after: number): Promise<number | null> {
-  const some = await act
+async function loseSome(uow: UnitOfWork, { column, id }: Where, userId: number, after: number): Promise<number | null> {
+  const some = await uow
     .selectFrom('todos')
     .select('id')
     .where(column, '=', id)
@@ -119,12 +119,12 @@ async function loseSome(act: Act, { column, id }: Where, userId: number, after: 
     .execute();
   const last = some.at(-1);
   if (last === undefined) return null;
-  const caller = await callerOf(act, userId, null);
+  const caller = await callerOf(uow, userId, null);
   const ids = some.map((todo) => todo.id);
-  await act
+  await uow
     .deleteFrom('todos')
-    .where(isAmong(act, sql<number>`todos.id`, ids))
-    .where((eb) => sql<SqlBool>`not ${todoVisibleTo(caller, act.today)(eb)}`)
+    .where(isAmong(uow, sql<number>`todos.id`, ids))
+    .where((eb) => sql<SqlBool>`not ${todoVisibleTo(caller, uow.today)(eb)}`)
     .execute();
   return last.id;
 }

@@ -6,7 +6,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 
@@ -25,19 +25,19 @@ interface Wish {
 
 /** Has the oldest of those that have stopped destroyed in a week, all that are chosen or none; on a dry run only tells which. */
 export async function scheduleReviewApps(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   { before, limit, dry_run }: Wish,
 ): Promise<readonly EnvironmentRow[] | Failure<'nothingToGo'>> {
-  const chosen = await oldReviewApps(act, project.id, {
-    before: before ?? momentAfter(act.now, -AGE),
+  const chosen = await oldReviewApps(uow, project.id, {
+    before: before ?? momentAfter(uow.now, -AGE),
     limit,
   }).execute();
-  const protections = await protectionsOfAll(act, act.tier, project, chosen);
-  const may = await mayDeployToEach(act, act.by, project, protections);
+  const protections = await protectionsOfAll(uow, uow.tier, project, chosen);
+  const may = await mayDeployToEach(uow, uow.by, project, protections);
   const kept = chosen.filter((_, at) => !may[at]);
   if (chosen.length === 0 || kept.length > 0) return refused('nothingToGo', { kept: kept.map(environmentShape) });
-  if (!dry_run) await destroyLater(act, chosen, momentAfter(act.now, REPRIEVE));
+  if (!dry_run) await destroyLater(uow, chosen, momentAfter(uow.now, REPRIEVE));
   return chosen;
 }
 

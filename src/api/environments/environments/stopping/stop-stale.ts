@@ -4,7 +4,7 @@ import { protectionsOfAll } from '#authorization/protected-environments/protecte
 import type { Reader } from '#database/database.ts';
 import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { momentAfter, yearsBefore } from '#runtime/clock.ts';
@@ -19,13 +19,13 @@ const BATCH = 100;
 
 /** Has those stopped, soon, that nothing has happened to since this moment, which is not too lately and not too long ago. */
 export async function requestStopOfStale(
-  act: Act,
+  uow: UnitOfWork,
   projectId: number,
   before: string,
 ): Promise<{ readonly message: string } | Failure<'invalidDate'>> {
-  if (before < yearsBefore(act.now, OLDEST_YEARS) || before > momentAfter(act.now, -WEEK))
+  if (before < yearsBefore(uow.now, OLDEST_YEARS) || before > momentAfter(uow.now, -WEEK))
     return refused('invalidDate');
-  await enqueue(act, stopStaleEnvironments, { projectId, before }, { key: `${projectId} ${before}` });
+  await enqueue(uow, stopStaleEnvironments, { projectId, before }, { key: `${projectId} ${before}` });
   return { message: 'Successfully requested stop for all stale environments' };
 }
 

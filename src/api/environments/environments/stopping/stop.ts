@@ -1,7 +1,7 @@
 import { enterState } from '#api/environments/environment-model/index.ts';
 import { playJob } from '#api/pipelines/processing/index.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { mayItsUserPlay } from '../permissions.ts';
 import { type StopActions, stopActions } from './stop-actions.ts';
@@ -15,33 +15,33 @@ type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
  * Who may ask for it has been asked before; so have its turns been taken (`turnsWithJobs`). What it refuses must be rolled back.
  */
 export async function stopEnvironment(
-  act: Act,
+  uow: UnitOfWork,
   { id, project_id }: EnvironmentKey,
   { force }: { readonly force: boolean },
 ): Promise<EnvironmentRow | Failure<'gone' | 'noAction' | 'forbidden'>> {
-  const environment = await findEnvironment(act, project_id, id);
+  const environment = await findEnvironment(uow, project_id, id);
   if (environment === null) return refused('gone');
-  if (force) return (await enterState(act, id, 'stopped')) ?? environment;
+  if (force) return (await enterState(uow, id, 'stopped')) ?? environment;
   if (environment.state !== 'available') return environment;
-  const actions = await stopActions(act, environment);
-  if (actions !== null) return playAll(act, environment, actions);
+  const actions = await stopActions(uow, environment);
+  if (actions !== null) return playAll(uow, environment, actions);
   if (environment.auto_stop_setting === 'with_action') return refused('noAction');
-  return (await enterState(act, id, 'stopped')) ?? environment;
+  return (await enterState(uow, id, 'stopped')) ?? environment;
 }
 
 /** All of them or none: all rights are asked before anything is changed. */
 async function playAll(
-  act: Act,
+  uow: UnitOfWork,
   environment: EnvironmentRow,
   { pipeline, jobs }: StopActions,
 ): Promise<EnvironmentRow | Failure<'forbidden'>> {
   for (const job of jobs) {
-    if (!(await mayItsUserPlay(act, act.tier, job, pipeline, environment))) return refused('forbidden');
+    if (!(await mayItsUserPlay(uow, uow.tier, job, pipeline, environment))) return refused('forbidden');
   }
-  const stopping = await enterState(act, environment.id, 'stopping');
+  const stopping = await enterState(uow, environment.id, 'stopping');
   if (stopping === null) return environment;
   for (const job of jobs) {
-    if (isFailure(await playJob(act, job, [], job.user_id))) return refused('forbidden');
+    if (isFailure(await playJob(uow, job, [], job.user_id))) return refused('forbidden');
   }
   return stopping;
 }

@@ -9,7 +9,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
 import { moveClosure } from '#domain/namespaces/namespaces.ts';
 import { routesBelow } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { type Doomed, destroyGroup, destroyGroupBySteps, rootOf } from './destroy.ts';
@@ -41,11 +41,11 @@ export const destroyPutAway = defineJob({
  * Destroys a marked group right away. One with much in it is out of everybody's reach at once, whatever his role but an
  * administrator's, and the queue takes it apart.
  */
-export async function destroyAtOnce(act: Act<SignedIn>, { id, full_path }: Group): Promise<void> {
-  if (!(await holdsMuch(act, id))) return destroyGroup(act, { id, full_path });
-  const root = (await rootOf(act, id)) ?? { id, full_path };
-  await putAway(act, { id, full_path });
-  await enqueue(act, destroyPutAway, { id, full_path, root, by: act.by.user.id, address: act.by.address });
+export async function destroyAtOnce(uow: UnitOfWork<SignedIn>, { id, full_path }: Group): Promise<void> {
+  if (!(await holdsMuch(uow, id))) return destroyGroup(uow, { id, full_path });
+  const root = (await rootOf(uow, id)) ?? { id, full_path };
+  await putAway(uow, { id, full_path });
+  await enqueue(uow, destroyPutAway, { id, full_path, root, by: uow.by.user.id, address: uow.by.address });
 }
 
 /** Or what can't go right now. index: namespace_closure_by_ancestor, projects_by_namespace */
@@ -64,37 +64,37 @@ async function holdsMuch(db: Reader, id: number): Promise<boolean> {
 }
 
 /** Nothing of it is public, nothing is inherited from above, and nobody is a member but the bots, which go with their places. */
-async function putAway(act: Act, { id, full_path }: Pick<Group, 'id' | 'full_path'>): Promise<void> {
-  await hide(act, 'group', [id]);
-  for await (const piece of routesBelow(act, id, full_path)) {
-    await hide(act, 'group', idsOf(piece, 'namespace_id'));
-    await hide(act, 'project', idsOf(piece, 'project_id'));
+async function putAway(uow: UnitOfWork, { id, full_path }: Pick<Group, 'id' | 'full_path'>): Promise<void> {
+  await hide(uow, 'group', [id]);
+  for await (const piece of routesBelow(uow, id, full_path)) {
+    await hide(uow, 'group', idsOf(piece, 'namespace_id'));
+    await hide(uow, 'project', idsOf(piece, 'project_id'));
   }
   // Without its former names nobody restores it.
   const alone = { parent_id: null, name_before_deletion: null, path_before_deletion: null };
-  await act.updateTable('namespaces').set(alone).where('id', '=', id).execute();
-  await moveClosure(act, id, null);
+  await uow.updateTable('namespaces').set(alone).where('id', '=', id).execute();
+  await moveClosure(uow, id, null);
 }
 
 const idsOf = <Name extends string>(rows: readonly Readonly<Record<Name, number | null>>[], name: Name) =>
   rows.map((row) => row[name]).filter((id) => id !== null);
 
 /** index: memberships_by_source, token_bots primary key; projects, namespaces primary key */
-async function hide(act: Act, kind: 'group' | 'project', ids: readonly number[]): Promise<void> {
-  await act
+async function hide(uow: UnitOfWork, kind: 'group' | 'project', ids: readonly number[]): Promise<void> {
+  await uow
     .deleteFrom('memberships')
     .where('source_type', '=', kind)
-    .where(isAmong(act, sql<number>`memberships.source_id`, ids))
+    .where(isAmong(uow, sql<number>`memberships.source_id`, ids))
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('token_bots').select('user_id').whereRef('user_id', '=', 'memberships.user_id'))),
     )
     .execute();
   const table = kind === 'group' ? 'namespaces' : 'projects';
-  const hidden = { visibility: 'private', updated_at: act.now } as const;
-  await act
+  const hidden = { visibility: 'private', updated_at: uow.now } as const;
+  await uow
     .updateTable(table)
     .set(hidden)
-    .where(isAmong(act, sql.ref<number>(`${table}.id`), ids))
+    .where(isAmong(uow, sql.ref<number>(`${table}.id`), ids))
     .execute();
 }
 

@@ -1,7 +1,7 @@
 import { IsMoving } from '#api/namespaces/projects/index.ts';
 import { NOBODY } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
@@ -23,7 +23,7 @@ export const destroyMarkedGroups = defineJob({
       const due = await dueGroups(reader, lastDay);
       let gone = 0;
       for (const group of due) {
-        await rooms.acting(NOBODY, (act) => makeFinal(act, group.id, lastDay));
+        await rooms.acting(NOBODY, (uow) => makeFinal(uow, group.id, lastDay));
         if (await destroyUnlessMoving(rooms, group, lastDay)) gone++;
       }
       if (due.length < BATCH || gone === 0) return;
@@ -62,8 +62,8 @@ async function dueGroups(db: Reader, lastDay: string): Promise<Doomed[]> {
 }
 
 /** Without its former names nobody restores it, so that what is left when something of it has gone goes too. */
-async function makeFinal(act: Act, id: number, lastDay: string): Promise<void> {
-  await act
+async function makeFinal(uow: UnitOfWork, id: number, lastDay: string): Promise<void> {
+  await uow
     .updateTable('namespaces')
     .set({ name_before_deletion: null, path_before_deletion: null })
     .where('id', '=', id)

@@ -5,37 +5,37 @@ import { deleteMembershipsOf } from '#domain/members/memberships.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { namespacesInside, projectsDirectlyIn, topOf } from '#domain/namespaces/hierarchy.ts';
 import { inPieces, MORE } from '#events/batches.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { recordDestroyed } from '../activity.ts';
 
 export type Doomed = Pick<Group, 'id' | 'full_path'>;
 
 /** Destroys a group with all groups and projects below it, for ever. `root`: whose log tells of it, the group at the top. */
-export async function destroyGroup(act: Act, group: Doomed, root?: Doomed): Promise<void> {
-  const top = root ?? (await rootOf(act, group.id));
+export async function destroyGroup(uow: UnitOfWork, group: Doomed, root?: Doomed): Promise<void> {
+  const top = root ?? (await rootOf(uow, group.id));
   if (top === undefined) return;
-  for (const id of await projectsBelow(act, group.id)) await destroyProject(act, id);
-  for (const doomed of await groupsBelow(act, group.id)) await destroyOne(act, doomed, top);
+  for (const id of await projectsBelow(uow, group.id)) await destroyProject(uow, id);
+  for (const doomed of await groupsBelow(uow, group.id)) await destroyOne(uow, doomed, top);
 }
 
 /** Destroys a group in which nothing is any more; nothing happens to one that is gone already. */
-async function destroyOne(act: Act, doomed: Doomed, root: Doomed): Promise<void> {
-  await act.publish('group-destroyed', { groupId: doomed.id });
-  await deleteMembershipsOf(act, 'group', [doomed.id]);
-  const gone = await act.deleteFrom('namespaces').where('id', '=', doomed.id).returning('id').executeTakeFirst();
-  if (gone !== undefined) await recordDestroyed(act, doomed, root);
+async function destroyOne(uow: UnitOfWork, doomed: Doomed, root: Doomed): Promise<void> {
+  await uow.publish('group-destroyed', { groupId: doomed.id });
+  await deleteMembershipsOf(uow, 'group', [doomed.id]);
+  const gone = await uow.deleteFrom('namespaces').where('id', '=', doomed.id).returning('id').executeTakeFirst();
+  if (gone !== undefined) await recordDestroyed(uow, doomed, root);
 }
 
 /** The same for `inPieces`. */
-async function destroyPieceOf(act: Act, doomed: Doomed, root: Doomed): Promise<typeof MORE | undefined> {
-  const more = await aheadOf(act, doomed);
-  if (!more) await destroyOne(act, doomed, root);
+async function destroyPieceOf(uow: UnitOfWork, doomed: Doomed, root: Doomed): Promise<typeof MORE | undefined> {
+  const more = await aheadOf(uow, doomed);
+  if (!more) await destroyOne(uow, doomed, root);
   return more;
 }
 
-async function aheadOf(act: Act, { id }: Doomed): Promise<typeof MORE | undefined> {
-  return (await act.ahead('group-destroyed', { groupId: id })) ? MORE : undefined;
+async function aheadOf(uow: UnitOfWork, { id }: Doomed): Promise<typeof MORE | undefined> {
+  return (await uow.ahead('group-destroyed', { groupId: id })) ? MORE : undefined;
 }
 
 const nothingIs = async () => false;
@@ -54,26 +54,29 @@ export async function destroyGroupBySteps(
   const { reader } = database;
   const root = group.root ?? (await rootOf(reader, group.id));
   if (root === undefined) return;
-  const step = (destroy: (act: Act) => Promise<unknown>, orBegun: (act: Act) => Promise<boolean> = nothingIs) =>
+  const step = (
+    destroy: (uow: UnitOfWork) => Promise<unknown>,
+    orBegun: (uow: UnitOfWork) => Promise<boolean> = nothingIs,
+  ) =>
     inPieces(acting, caller, {
-      ask: async (act) => (await isDoomed(act)) || (await orBegun(act)),
-      async piece(act, doomed) {
+      ask: async (uow) => (await isDoomed(uow)) || (await orBegun(uow)),
+      async piece(uow, doomed) {
         if (!doomed) return false;
-        return (await destroy(act)) === MORE ? MORE : true;
+        return (await destroy(uow)) === MORE ? MORE : true;
       },
     });
   for (const id of await projectsBelow(reader, group.id)) {
     const whole = await step(
-      (act) => destroyPieceOfProject(act, id),
-      (act) => isBegun(act, id),
+      (uow) => destroyPieceOfProject(uow, id),
+      (uow) => isBegun(uow, id),
     );
     if (!whole) return;
   }
   for (const doomed of await groupsBelow(reader, group.id)) {
-    if (doomed.id !== group.id && !(await step((act) => destroyPieceOf(act, doomed, root)))) return;
+    if (doomed.id !== group.id && !(await step((uow) => destroyPieceOf(uow, doomed, root)))) return;
   }
-  if (!(await step((act) => aheadOf(act, group)))) return;
-  await step((act) => destroyGroup(act, group, root));
+  if (!(await step((uow) => aheadOf(uow, group)))) return;
+  await step((uow) => destroyGroup(uow, group, root));
 }
 
 /** index: namespace_closure_by_ancestor, projects_by_namespace */

@@ -2,7 +2,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { readUser, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import type { RefRooms } from '#repositories/services.ts';
 import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
@@ -42,7 +42,7 @@ export async function create(
 ): Promise<Project | Failure<CreateRefusal>> {
   if (importUrl) return refused('importUnsupported');
   const storages = Object.keys(rooms.config.storages);
-  const made = await rooms.acting(caller, (act) => insert(act, origin, sentAttributes(values, '{}', act), storages));
+  const made = await rooms.acting(caller, (uow) => insert(uow, origin, sentAttributes(values, '{}', uow), storages));
   if (isFailure(made)) return made;
   if (!readme) return made.project;
   const { project, creator } = made;
@@ -52,22 +52,22 @@ export async function create(
 
 /** All that decides is read here: the namespace may get another path or visibility, or go, while its project is made. */
 async function insert(
-  act: Act,
+  uow: UnitOfWork,
   { creatorId, namespaceId }: Origin,
   sent: AttributeValues,
   storages: readonly string[],
 ): Promise<{ readonly project: Project; readonly creator: User } | Failure<'invalid' | 'limitReached'>> {
-  const creator = await readUser(act, creatorId);
+  const creator = await readUser(uow, creatorId);
   const target = await (namespaceId === null
-    ? personalTargetOf(act, creatorId)
-    : findTarget(act, act.by, String(namespaceId)));
-  if (creator === null || target === null || !mayPutProjects(act.by, target)) {
+    ? personalTargetOf(uow, creatorId)
+    : findTarget(uow, uow.by, String(namespaceId)));
+  if (creator === null || target === null || !mayPutProjects(uow.by, target)) {
     return invalid({ namespace: ['is not valid'] });
   }
-  if (target.group === null && (await isAtLimit(act, creator))) {
+  if (target.group === null && (await isAtLimit(uow, creator))) {
     return refused('limitReached', { limit: creator.projects_limit });
   }
-  const project = await addProject(act, { creator, target }, sent, storages);
+  const project = await addProject(uow, { creator, target }, sent, storages);
   return isFailure(project) ? project : { project, creator };
 }
 

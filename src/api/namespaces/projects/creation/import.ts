@@ -5,7 +5,7 @@ import { MAINTAINER } from '#domain/members/roles.ts';
 import { freeNameIn } from '#domain/namespaces/available-name.ts';
 import { type Group, roleInGroup } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import type { AttributeValues } from '../attributes/attributes.ts';
@@ -28,20 +28,20 @@ export interface ImportedProject {
  * its name already leaves it `<name>_1`.
  */
 export async function importProject(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   group: Group,
   { path, name, visibility, values, past }: ImportedProject,
   storages: readonly string[],
 ): Promise<Project | Failure<'invalid'>> {
-  const creator = await readUser(act, act.by.user.id);
-  const target = await findTarget(act, act.by, String(group.id));
-  const mayBeThere = roleInGroup(act.by, group) >= MAINTAINER && !group.archived && !group.marked;
+  const creator = await readUser(uow, uow.by.user.id);
+  const target = await findTarget(uow, uow.by, String(group.id));
+  const mayBeThere = roleInGroup(uow.by, group) >= MAINTAINER && !group.archived && !group.marked;
   if (creator === null || target === null || !mayBeThere) return invalid({ namespace: ['is not valid'] });
   const sent = {
-    ...sentAttributes(values, '{}', act),
+    ...sentAttributes(values, '{}', uow),
     path,
-    name: await freeNameIn(act, group.id, name),
-    visibility: widestAllowed(NOBODY, narrower(visibility, group.visibility), await readSettings(act)),
+    name: await freeNameIn(uow, group.id, name),
+    visibility: widestAllowed(NOBODY, narrower(visibility, group.visibility), await readSettings(uow)),
   };
-  return addProject(act, { creator, target }, sent, storages, past);
+  return addProject(uow, { creator, target }, sent, storages, past);
 }

@@ -10,7 +10,7 @@ import { initialBranch } from '#domain/namespaces/initial-default-branch.ts';
 import { nameProblems, pathProblems } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { childOf, insertRoute, type Place } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { diskPathFor } from '#git/storage/storage.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
@@ -42,29 +42,29 @@ export interface ProjectPast {
  * server before.
  */
 export async function addProject(
-  act: Act,
+  uow: UnitOfWork,
   placing: Placing,
   sent: AttributeValues,
   storages: readonly string[],
   past?: ProjectPast,
 ): Promise<Project | Failure<'invalid'>> {
   const { creator, target } = placing;
-  const settings = await readSettings(act);
-  const draft = await draftOf(act, sent, target, { settings, storages });
+  const settings = await readSettings(uow);
+  const draft = await draftOf(uow, sent, target, { settings, storages });
   const { name, path, place, visibility, defaultBranch } = draft;
-  const taken = await takenFields(act, { namespaceId: target.id, name, fullPath: place.full_path });
+  const taken = await takenFields(uow, { namespaceId: target.id, name, fullPath: place.full_path });
   const wrong = fieldErrors({
     name: nameProblems(name),
     path: pathProblems(path),
     ...valueErrors(sent, storages),
     ...branchErrors(defaultBranch),
-    visibility_level: restrictedErrors(act.by, visibility, settings),
+    visibility_level: restrictedErrors(uow.by, visibility, settings),
   });
   if (taken !== null || wrong !== null) return invalid({ ...taken, ...wrong });
-  const id = await insertProject(act, draft, placing, past);
+  const id = await insertProject(uow, draft, placing, past);
   const record = past === undefined ? recordCreated : recordImported;
-  await record(act, { id, full_path: place.full_path }, creator.id);
-  return readAgain(act, { id });
+  await record(uow, { id, full_path: place.full_path }, creator.id);
+  return readAgain(uow, { id });
 }
 
 interface Draft {
@@ -84,7 +84,7 @@ interface Instance {
 }
 
 async function draftOf(
-  act: Act,
+  uow: UnitOfWork,
   sent: AttributeValues,
   target: Target,
   { settings, storages }: Instance,
@@ -95,10 +95,10 @@ async function draftOf(
     name,
     path,
     place: childOf(target, path, name),
-    visibility: visibilityIn(target, sent.visibility ?? defaultVisibility(act.by, settings)),
+    visibility: visibilityIn(target, sent.visibility ?? defaultVisibility(uow.by, settings)),
     sent,
     storage: sent.repository_storage || chooseStorage(storages, settings.repository_storages_weighted),
-    defaultBranch: branchName(sent.default_branch) || (await initialBranch(act, target.id)),
+    defaultBranch: branchName(sent.default_branch) || (await initialBranch(uow, target.id)),
     readOnly: sent.repository_read_only === true,
   };
 }

@@ -3,7 +3,7 @@ import { hasRow } from '#database/has-row.ts';
 import { standingOf } from '#domain/namespaces/archive-state.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { MORE } from '#events/batches.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { areMoving } from './destroy.ts';
 import { destroyMarked } from './destroy-marked.ts';
@@ -17,20 +17,20 @@ export interface Removal {
 
 /** Marks a project for deletion, or destroys a marked one, piece by piece. Below a group that is marked itself nothing needs to be done. */
 export async function remove(
-  act: Act,
+  uow: UnitOfWork,
   project: Project,
   { permanently, fullPath }: Removal,
 ): Promise<undefined | typeof MORE | Failure<'notMarked' | 'alreadyMarked' | 'wrongPath' | 'moving'>> {
   if (project.marked_for_deletion_on === null) {
     if (permanently) return refused('notMarked');
-    if ((await standingOf(act, project.namespace_id)).marked.any) return undefined;
-    return markForDeletion(act, project);
+    if ((await standingOf(uow, project.namespace_id)).marked.any) return undefined;
+    return markForDeletion(uow, project);
   }
   if (!permanently) return refused('alreadyMarked');
   if (fullPath !== project.full_path) return refused('wrongPath');
-  if (await isRestored(act, project.id)) return refused('notMarked');
-  if (await areMoving(act, [project.id])) return refused('moving');
-  return destroyMarked(act, project.id, project.marked_for_deletion_on);
+  if (await isRestored(uow, project.id)) return refused('notMarked');
+  if (await areMoving(uow, [project.id])) return refused('moving');
+  return destroyMarked(uow, project.id, project.marked_for_deletion_on);
 }
 
 /** Since the request came. index: projects primary key */

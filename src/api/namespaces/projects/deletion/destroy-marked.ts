@@ -1,7 +1,7 @@
 import { NOBODY } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { inPieces, type MORE, nothingToAsk } from '#events/batches.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
@@ -21,7 +21,7 @@ export const destroyMarkedJob = defineJob({
     for (;;) {
       const due = await dueProjects(reader, lastDay);
       for (const id of due) {
-        await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (act) => destroyMarked(act, id, lastDay) });
+        await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (uow) => destroyMarked(uow, id, lastDay) });
       }
       if (due.length < BATCH) return;
     }
@@ -35,9 +35,9 @@ export const destroyMarkedDaily: Schedule<Rooms> = {
 };
 
 /** Destroys a project, or a piece of it, that was marked on `lastDay` or before, unless it has been restored meanwhile, or is moving to another storage. */
-export async function destroyMarked(act: Act, id: number, lastDay: string): Promise<typeof MORE | undefined> {
+export async function destroyMarked(uow: UnitOfWork, id: number, lastDay: string): Promise<typeof MORE | undefined> {
   // index: projects primary key, repositories primary key
-  const marked = await act
+  const marked = await uow
     .selectFrom('projects')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
     .select('projects.id')
@@ -45,7 +45,7 @@ export async function destroyMarked(act: Act, id: number, lastDay: string): Prom
     .where('marked_for_deletion_on', '<=', lastDay)
     .where('repositories.move_id', 'is', null)
     .executeTakeFirst();
-  return marked && destroyPieceOfProject(act, id);
+  return marked && destroyPieceOfProject(uow, id);
 }
 
 // index: projects_by_deletion, repositories primary key

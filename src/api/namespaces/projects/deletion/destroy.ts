@@ -4,7 +4,7 @@ import { hasRow } from '#database/has-row.ts';
 import { deleteMembershipsOf } from '#domain/members/memberships.ts';
 import { MORE, PIECE } from '#events/batches.ts';
 import { type AnySubscription, subscription } from '#events/event-bus.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, repositoryAt } from '#git/git.ts';
 import { removeRepository } from '#git/storage/storage.ts';
 
@@ -12,15 +12,15 @@ import { removeRepository } from '#git/storage/storage.ts';
  * Destroys a project with everything below it, at once and for ever; nothing happens to one that is gone already. The
  * repository's directory goes afterwards, in a job.
  */
-export async function destroyProject(act: Act, projectId: number): Promise<void> {
-  const doomed = await readDoomed(act, projectId);
+export async function destroyProject(uow: UnitOfWork, projectId: number): Promise<void> {
+  const doomed = await readDoomed(uow, projectId);
   if (doomed === undefined) return;
   stayWhileMoving(doomed);
-  await act.publish('project-destroyed', factOf(doomed));
-  await forgetProjectActivity(act, projectId);
-  await deleteMembershipsOf(act, 'project', [projectId]);
-  await recordDestruction(act, doomed);
-  await act.deleteFrom('projects').where('id', '=', projectId).execute();
+  await uow.publish('project-destroyed', factOf(doomed));
+  await forgetProjectActivity(uow, projectId);
+  await deleteMembershipsOf(uow, 'project', [projectId]);
+  await recordDestruction(uow, doomed);
+  await uow.deleteFrom('projects').where('id', '=', projectId).execute();
 }
 
 /**
@@ -28,16 +28,16 @@ export async function destroyProject(act: Act, projectId: number): Promise<void>
  * the rest not be done, those who destroy marked projects come to it. Whoever destroys asks in each piece whether he
  * still may (`isBegun`).
  */
-export async function destroyPieceOfProject(act: Act, projectId: number): Promise<typeof MORE | undefined> {
-  const doomed = await readDoomed(act, projectId);
+export async function destroyPieceOfProject(uow: UnitOfWork, projectId: number): Promise<typeof MORE | undefined> {
+  const doomed = await readDoomed(uow, projectId);
   if (doomed === undefined) return undefined;
   stayWhileMoving(doomed);
-  const forgetSome = () => forgetSomeProjectActivity(act, projectId, PIECE);
-  if ((await act.ahead('project-destroyed', factOf(doomed))) || (await forgetSome()) === PIECE) {
-    await makeFinal(act, projectId);
+  const forgetSome = () => forgetSomeProjectActivity(uow, projectId, PIECE);
+  if ((await uow.ahead('project-destroyed', factOf(doomed))) || (await forgetSome()) === PIECE) {
+    await makeFinal(uow, projectId);
     return MORE;
   }
-  await destroyProject(act, projectId);
+  await destroyProject(uow, projectId);
   return undefined;
 }
 
@@ -45,8 +45,8 @@ export async function destroyPieceOfProject(act: Act, projectId: number): Promis
 const FINAL = { marked_for_deletion_on: '1970-01-01', name_before_deletion: null, path_before_deletion: null } as const;
 
 // index: projects primary key
-async function makeFinal(act: Act, projectId: number): Promise<void> {
-  await act
+async function makeFinal(uow: UnitOfWork, projectId: number): Promise<void> {
+  await uow
     .updateTable('projects')
     .set({ ...FINAL, archived: true })
     .where('id', '=', projectId)
@@ -107,11 +107,11 @@ function readDoomed(db: Reader, id: number) {
 type Doomed = NonNullable<Awaited<ReturnType<typeof readDoomed>>>;
 
 /** The log of what is left: the group's, or for personal projects the instance's. */
-async function recordDestruction(act: Act, doomed: Doomed): Promise<void> {
+async function recordDestruction(uow: UnitOfWork, doomed: Doomed): Promise<void> {
   // A personal project's event would otherwise be the only one of a project that tier free records.
-  if (act.tier === 'free') return;
+  if (uow.tier === 'free') return;
   const { id, name, full_path, namespace_id, namespace_name, namespace_path } = doomed;
-  await act.record({
+  await uow.record({
     name: 'project_destroyed',
     entity: doomed.kind === 'group' ? { type: 'Group', id: namespace_id, path: namespace_path } : INSTANCE,
     target: { type: 'Project', id, details: full_path },

@@ -3,7 +3,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { scheduledForDeletion } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { moveTo, readAgain } from '../move-route.ts';
 import { takenFields } from '../unique-errors.ts';
@@ -13,31 +13,34 @@ import { restoredNames } from './restored-names.ts';
 /** Delayed deletion (contract/planning.md §3.1 "Deletion is delayed"): a marked project can be restored until it is destroyed. */
 
 /** Schedules the deletion: the project gives its name and path away at once, and is archived. */
-export async function markForDeletion(act: Act, project: Project): Promise<undefined | Failure<'alreadyMarked'>> {
-  const row = await readRow(act, project.id);
+export async function markForDeletion(
+  uow: UnitOfWork,
+  project: Project,
+): Promise<undefined | Failure<'alreadyMarked'>> {
+  const row = await readRow(uow, project.id);
   if (row === undefined || row.marked_for_deletion_on !== null) return refused('alreadyMarked');
   const name = scheduledForDeletion(row.name, project.id);
   const path = scheduledForDeletion(row.path, project.id);
   const kept = { name_before_deletion: row.name, path_before_deletion: row.path };
-  await setRow(act, project.id, { name, path, ...kept, marked_for_deletion_on: act.today, archived: true });
-  await moveTo(act, project, childOf(await placeOfNamespace(act, row.namespace_id), path, name));
+  await setRow(uow, project.id, { name, path, ...kept, marked_for_deletion_on: uow.today, archived: true });
+  await moveTo(uow, project, childOf(await placeOfNamespace(uow, row.namespace_id), path, name));
 }
 
 /** Takes the mark away: former name and path, or ones like them, and not archived. One that is being destroyed is gone already. */
-export async function restore(act: Act, project: Project): Promise<Project | Failure<'notMarked' | 'gone'>> {
-  const row = await readRow(act, project.id);
-  if (row === undefined || (await isBegun(act, project.id))) return refused('gone');
+export async function restore(uow: UnitOfWork, project: Project): Promise<Project | Failure<'notMarked' | 'gone'>> {
+  const row = await readRow(uow, project.id);
+  if (row === undefined || (await isBegun(uow, project.id))) return refused('gone');
   if (row.marked_for_deletion_on === null) return refused('notMarked');
-  const parent = await placeOfNamespace(act, row.namespace_id);
+  const parent = await placeOfNamespace(uow, row.namespace_id);
   const former = { name: row.name_before_deletion ?? row.name, path: row.path_before_deletion ?? row.path };
   const { name, path } = await restoredNames(former, async ({ name, path }) => {
     const fullPath = childOf(parent, path, name).full_path;
-    return (await takenFields(act, { namespaceId: row.namespace_id, name, fullPath, projectId: project.id })) === null;
+    return (await takenFields(uow, { namespaceId: row.namespace_id, name, fullPath, projectId: project.id })) === null;
   });
-  await setRow(act, project.id, { name, path, ...UNMARKED });
-  await moveTo(act, project, childOf(parent, path, name));
-  await act.publish('runners-let-in', { type: 'project', id: project.id });
-  return readAgain(act, project);
+  await setRow(uow, project.id, { name, path, ...UNMARKED });
+  await moveTo(uow, project, childOf(parent, path, name));
+  await uow.publish('runners-let-in', { type: 'project', id: project.id });
+  return readAgain(uow, project);
 }
 
 const UNMARKED = {

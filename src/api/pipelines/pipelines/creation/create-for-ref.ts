@@ -7,7 +7,7 @@ import { standingOf } from '#authorization/current-access.ts';
 import { findPipeline, mayRunOn, type PipelineRow } from '#authorization/pipelines.ts';
 import type { PipelineSource } from '#database/tables/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { validRefName, zeroId } from '#git/refs/refs.ts';
@@ -68,13 +68,13 @@ export async function createOfRef(
   const setsAny = variables.length > 0;
   if (setsAny && !maySetPipelineVariables(caller, project)) return refused('noVariables');
   const key = await secretKey();
-  const make = async (act: Act) => {
-    const now = await standingOf(act, caller, project.id);
-    if (!(await mayRunOn(act, now.caller, now.project, wanted))) return refused('notAllowed', { ref: sent });
+  const make = async (uow: UnitOfWork) => {
+    const now = await standingOf(uow, caller, project.id);
+    if (!(await mayRunOn(uow, now.caller, now.project, wanted))) return refused('notAllowed', { ref: sent });
     if (setsAny && !maySetPipelineVariables(now.caller, now.project)) return refused('noVariables');
-    const made = await createPipeline(act, wanted, content, { origin: origin ?? null, key });
-    const id = made ?? (await madeOf(act, project.id, origin!))!;
-    return (await findPipeline(act, project.id, id))!;
+    const made = await createPipeline(uow, wanted, content, { origin: origin ?? null, key });
+    const id = made ?? (await madeOf(uow, project.id, origin!))!;
+    return (await findPipeline(uow, project.id, id))!;
   };
   return acting(caller, make, { turn: jobsTurn(project.id) });
 }

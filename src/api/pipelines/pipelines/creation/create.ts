@@ -4,7 +4,7 @@ import type { PipelineVariable, Plan } from '#api/pipelines/ci-file/index.ts';
 import { beginPipeline, noteOutcome, PIPELINE_VARIABLE, wantEnvironments } from '#api/pipelines/processing/index.ts';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import { nextIid } from '#domain/iids.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
 import { insertJobs, insertPipeline, insertVariables, madeOf, resourceGroups } from './insert.ts';
@@ -34,18 +34,18 @@ export function orBroken<Code extends string>(
  * of this origin is there already.
  */
 export async function createPipeline(
-  act: Act,
+  uow: UnitOfWork,
   wanted: Wanted,
   content: Plan | Jobless,
   { origin, key }: Made,
 ): Promise<number | null> {
   const { project, user } = wanted;
-  if (origin !== null && (await madeOf(act, project.id, origin)) !== null) return null;
+  if (origin !== null && (await madeOf(uow, project.id, origin)) !== null) return null;
   const status = 'status' in content ? content.status : 'created';
   const failed = status === 'failed';
   const row = {
     project_id: project.id,
-    iid: await nextIid(act, { projectId: project.id }, 'pipeline'),
+    iid: await nextIid(uow, { projectId: project.id }, 'pipeline'),
     ref: wanted.ref,
     tag: wanted.tag,
     sha: wanted.sha,
@@ -61,26 +61,26 @@ export async function createPipeline(
     failure_reason: failed ? 'config_error' : null,
     name: 'status' in content ? null : content.name,
     started_at: null,
-    finished_at: failed ? act.now : null,
-    created_at: act.now,
-    updated_at: act.now,
+    finished_at: failed ? uow.now : null,
+    created_at: uow.now,
+    updated_at: uow.now,
   };
-  const id = await insertPipeline(act, row);
+  const id = await insertPipeline(uow, row);
   await insertVariables(
-    act,
+    uow,
     id,
     wanted.variables.map((variable) => sealed(variable, key)),
   );
   if ('status' in content) {
-    await noteOutcome(act, id, status);
+    await noteOutcome(uow, id, status);
     return id;
   }
   const keys = content.jobs.flatMap(({ resourceGroup }) => (resourceGroup === null ? [] : [resourceGroup]));
   const mode = storedAttributes(project).resource_group_default_process_mode;
-  const groups = await resourceGroups(act, project.id, keys, mode);
-  const jobs = await insertJobs(act, { ...row, id }, content.jobs, groups);
-  await wantEnvironments(act, { project_id: project.id, pipeline_id: id }, jobs);
-  await beginPipeline(act, { id, project_id: project.id });
+  const groups = await resourceGroups(uow, project.id, keys, mode);
+  const jobs = await insertJobs(uow, { ...row, id }, content.jobs, groups);
+  await wantEnvironments(uow, { project_id: project.id, pipeline_id: id }, jobs);
+  await beginPipeline(uow, { id, project_id: project.id });
   return id;
 }
 

@@ -63,7 +63,7 @@ async function pipelineOf(rooms: Rooms, pushed: Pushed): Promise<void> {
   const content = await contentOf(rooms, wanted, skip);
   if (content === null) return;
   const key = await secretKey();
-  await acting(caller, (act) => createPipeline(act, wanted, content, { origin, key }), {
+  await acting(caller, (uow) => createPipeline(uow, wanted, content, { origin, key }), {
     turn: jobsTurn(project.id),
   });
 }

@@ -2,7 +2,7 @@ import { cancelPipeline } from '#api/pipelines/processing/index.ts';
 import { NOBODY, type SignedIn } from '#authentication/caller.ts';
 import { requireStill, standingOf } from '#authorization/current-access.ts';
 import { inPieces, type MORE, nothingToAsk, pieceOf } from '#events/batches.ts';
-import type { Act, Acting } from '#events/unit-of-work.ts';
+import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
 import { removeJobs, removePosted } from './delete-rows.ts';
 
 interface PipelineKey {
@@ -13,30 +13,30 @@ interface PipelineKey {
 /** Removes a pipeline with all that it has left; its jobs, which may be many and have left much, piece by piece before, earlier attempts first. */
 export async function destroyPipeline(acting: Acting, by: SignedIn, pipeline: PipelineKey): Promise<void> {
   await inPieces(acting, by, {
-    ask: async (act) => requireStill(await standingOf(act, by, pipeline.project_id), 'destroy_pipeline'),
-    piece: (act) => destroyPiece(act, pipeline.id),
+    ask: async (uow) => requireStill(await standingOf(uow, by, pipeline.project_id), 'destroy_pipeline'),
+    piece: (uow) => destroyPiece(uow, pipeline.id),
   });
 }
 
 /** The same of one that is too old, by nobody. */
 export async function destroyOldPipeline(acting: Acting, pipelineId: number): Promise<void> {
-  await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (act) => destroyPiece(act, pipelineId) });
+  await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (uow) => destroyPiece(uow, pipelineId) });
 }
 
 /**
  * What has not ended is canceled first, so that no deployment runs for ever and whoever waits for a resource gets it.
  * index: pipelines primary key
  */
-async function destroyPiece(act: Act, pipelineId: number): Promise<typeof MORE | undefined> {
-  const found = act.selectFrom('pipelines').select(['id', 'project_id', 'status']).where('id', '=', pipelineId);
+async function destroyPiece(uow: UnitOfWork, pipelineId: number): Promise<typeof MORE | undefined> {
+  const found = uow.selectFrom('pipelines').select(['id', 'project_id', 'status']).where('id', '=', pipelineId);
   const pipeline = await found.executeTakeFirst();
   if (pipeline === undefined) return undefined;
-  await cancelPipeline(act, pipeline, { force: true });
+  await cancelPipeline(uow, pipeline, { force: true });
   const more = await pieceOf(
-    () => removeJobs(act, 'pipeline_id', pipelineId, { retried: true }),
-    () => removeJobs(act, 'pipeline_id', pipelineId),
-    () => removePosted(act, 'pipeline_id', pipelineId),
+    () => removeJobs(uow, 'pipeline_id', pipelineId, { retried: true }),
+    () => removeJobs(uow, 'pipeline_id', pipelineId),
+    () => removePosted(uow, 'pipeline_id', pipelineId),
   );
-  if (more === undefined) await act.deleteFrom('pipelines').where('id', '=', pipelineId).execute();
+  if (more === undefined) await uow.deleteFrom('pipelines').where('id', '=', pipelineId).execute();
   return more;
 }

@@ -10,21 +10,21 @@ const HOLDERS = ['jobs', 'pipelines', 'commit_statuses'] as const;
 /** Jobs go first, so that no pipeline takes many along. index: jobs_by_project, pipelines_by_project */
 export const endWithProject = subscription({
   fact: 'project-destroyed',
-  inPieces: (act, { projectId }) =>
+  inPieces: (uow, { projectId }) =>
     pieceOf(
-      () => removeJobs(act, 'project_id', projectId),
-      () => removePosted(act, 'project_id', projectId),
-      () => removePipelines(act, projectId),
+      () => removeJobs(uow, 'project_id', projectId),
+      () => removePosted(uow, 'project_id', projectId),
+      () => removePipelines(uow, projectId),
     ),
 });
 
 /** What a deleted user has run stays as nobody's. index: jobs_by_user, pipelines_by_user, commit_statuses_by_user */
 export const forgetWhoRan = subscription({
   fact: 'user-deleted',
-  inPieces: (act, { userId }) =>
+  inPieces: (uow, { userId }) =>
     pieceOf(
       ...HOLDERS.map(
-        (table) => () => referElsewhere(act, { table, column: 'user_id' }, { from: userId, to: null, most: PIECE }),
+        (table) => () => referElsewhere(uow, { table, column: 'user_id' }, { from: userId, to: null, most: PIECE }),
       ),
     ),
 });

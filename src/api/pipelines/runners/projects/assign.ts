@@ -1,7 +1,7 @@
 import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
 import { mayUpdateRunner, ownerProjectOf, type Runner } from '#authorization/runners.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { recordAssociation } from '../activity.ts';
 import { associationsIn, insertAssociation, removeAssociation } from '../store.ts';
@@ -14,32 +14,32 @@ type AssignRefusal = 'ofGroup' | 'locked' | 'notPermitted' | 'ofInstance' | 'too
 
 /** Gives a runner to one more project. */
 export async function assignRunner(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   runner: Runner,
 ): Promise<Runner | Failure<AssignRefusal>> {
-  const administrator = isAdministrator(act.by);
+  const administrator = isAdministrator(uow.by);
   if (runner.runner_type === 'group_type') return refused('ofGroup');
   if (runner.runner_type === 'instance_type') return refused(administrator ? 'ofInstance' : 'notPermitted');
   if (runner.locked && !administrator) return refused('locked');
-  if (!(await mayUpdateRunner(act, act.by, runner))) return refused('notPermitted');
-  if ((await associationsIn(act, project.id)) >= MOST_IN_PROJECT) return refused('tooMany');
-  await insertAssociation(act, runner.id, project.id);
-  await recordAssociation(act, runner, { project, added: true });
+  if (!(await mayUpdateRunner(uow, uow.by, runner))) return refused('notPermitted');
+  if ((await associationsIn(uow, project.id)) >= MOST_IN_PROJECT) return refused('tooMany');
+  await insertAssociation(uow, runner.id, project.id);
+  await recordAssociation(uow, runner, { project, added: true });
   return runner;
 }
 
 /** Takes a runner from a project that is not its owner. */
 export async function unassignRunner(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   project: Project,
   runner: Runner,
 ): Promise<undefined | Failure<'locked' | 'notPermitted' | 'fromOwner' | 'missing'>> {
-  const administrator = isAdministrator(act.by);
-  if ((await ownerProjectOf(act, runner.id)) === project.id) {
+  const administrator = isAdministrator(uow.by);
+  if ((await ownerProjectOf(uow, runner.id)) === project.id) {
     return refused(administrator ? 'fromOwner' : 'notPermitted');
   }
   if (runner.locked && !administrator) return refused('locked');
-  if (!(await removeAssociation(act, runner.id, project.id))) return refused('missing');
-  await recordAssociation(act, runner, { project, added: false });
+  if (!(await removeAssociation(uow, runner.id, project.id))) return refused('missing');
+  await recordAssociation(uow, runner, { project, added: false });
 }

@@ -35,7 +35,7 @@ export const assignRunner = endpoint({
   taken: { runner_projects_by_runner: 'assigned' },
   records: ['ci_runner_assigned_to_project'],
   answer: created(Runner),
-  write: (act, { project, runner }) => assign(act, project, runner),
+  write: (uow, { project, runner }) => assign(uow, project, runner),
 });
 
 export const unassignRunner = endpoint({
@@ -57,5 +57,5 @@ export const unassignRunner = endpoint({
   },
   records: ['ci_runner_unassigned_from_project'],
   answer: nothing,
-  write: (act, { project, runner }) => unassign(act, project, runner),
+  write: (uow, { project, runner }) => unassign(uow, project, runner),
 });

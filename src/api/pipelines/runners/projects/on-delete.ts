@@ -7,13 +7,13 @@ import { countedUp } from '../store.ts';
  */
 export const endWithProjects = subscription({
   fact: 'project-destroyed',
-  async inTransaction(act, { projectId }) {
+  async inTransaction(uow, { projectId }) {
     // index: runner_projects_by_project, runner_projects_by_runner
-    const its = act
+    const its = uow
       .selectFrom('runner_projects')
       .select('runner_projects.runner_id')
       .where('project_id', '=', projectId);
-    await act
+    await uow
       .deleteFrom('runners')
       .where('id', 'in', its)
       .where((eb) =>
@@ -28,6 +28,6 @@ export const endWithProjects = subscription({
         ),
       )
       .execute();
-    await act.updateTable('runners').set(countedUp).where('id', 'in', its).execute();
+    await uow.updateTable('runners').set(countedUp).where('id', 'in', its).execute();
   },
 }) satisfies AnySubscription<object>;

@@ -33,8 +33,8 @@ export const registerRunner = endpoint({
   refuses: { invalid: INVALID },
   records: ['ci_runner_registered'],
   answer: created(RunnerWithToken),
-  write: (act, { registrar, params: { active, maintainer_note, ...params } }) =>
-    register(act, registrar, {
+  write: (uow, { registrar, params: { active, maintainer_note, ...params } }) =>
+    register(uow, registrar, {
       ...params,
       paused: params.paused ?? (active == null ? null : !active),
       maintenance_note: params.maintenance_note ?? maintainer_note,
@@ -50,8 +50,8 @@ export const verifyRunner = endpoint({
   order: 'ownProof',
   params: machineParams,
   answer: shown(RunnerWithToken),
-  async write(act, { caller, runner, params: { token, system_id, info } }) {
-    await contact(act, runner, { systemId: system_id, address: caller.address, info });
+  async write(uow, { caller, runner, params: { token, system_id, info } }) {
+    await contact(uow, runner, { systemId: system_id, address: caller.address, info });
     return { ...runner, token };
   },
 });
@@ -63,7 +63,7 @@ export const resetOwnAuthenticationToken = endpoint({
   access: byRunnerToken(),
   order: 'ownProof',
   answer: created(RunnerToken),
-  write: (act, { runner }) => resetRunnerToken(act, runner),
+  write: (uow, { runner }) => resetRunnerToken(uow, runner),
 });
 
 /** contract/runners.md §3.2 */
@@ -75,7 +75,7 @@ export const unregisterRunner = endpoint({
   conditional: ({ runner }) => runner.updated_at,
   records: ['ci_runner_unregistered'],
   answer: nothing,
-  write: (act, { runner }) => remove(act, runner),
+  write: (uow, { runner }) => remove(uow, runner),
 });
 
 /** contract/runners.md §3.2 */
@@ -87,8 +87,8 @@ export const unregisterManager = endpoint({
   params: { system_id: required(textOf(LONGEST_SYSTEM_ID)) },
   refuses: { missing: [404, '404 Runner manager not found Not Found'] },
   answer: nothing,
-  async write(act, { runner, params }) {
-    if (!(await deleteManager(act, runner.id, params.system_id))) return refused('missing');
+  async write(uow, { runner, params }) {
+    if (!(await deleteManager(uow, runner.id, params.system_id))) return refused('missing');
   },
 });
 

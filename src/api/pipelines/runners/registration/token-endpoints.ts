@@ -31,7 +31,7 @@ function whereAllowed<Provided extends { readonly caller: SignedIn }>(
 async function renew(of: Registrar, caller: SignedIn, { acting, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>) {
   const key = await secretKey();
   const turn = turnOfRegistrationToken(of);
-  return { token: await acting(caller, (act) => renewRegistrationToken(act, key, of), { turn }) };
+  return { token: await acting(caller, (uow) => renewRegistrationToken(uow, key, of), { turn }) };
 }
 
 export const resetInstanceRegistrationToken = endpoint({
@@ -58,5 +58,5 @@ export const resetRunnerAuthenticationToken = endpoint({
   access: inRunner(mayUpdateRunner, 'update'),
   scopes: ['manage_runner'],
   answer: created(RunnerToken),
-  write: (act, { runner }) => resetRunnerToken(act, runner),
+  write: (uow, { runner }) => resetRunnerToken(uow, runner),
 });

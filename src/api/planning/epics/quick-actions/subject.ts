@@ -4,23 +4,23 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { mayInGroup } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Epics, as quick actions see them. */
 
-export async function epicSubject(act: Act<SignedIn>, group: Group, epic: Epic): Promise<Subject> {
-  const labels = await labelsOn(act, EPICS, [epic.id]);
+export async function epicSubject(uow: UnitOfWork<SignedIn>, group: Group, epic: Epic): Promise<Subject> {
+  const labels = await labelsOn(uow, EPICS, [epic.id]);
   const { state, title, confidential } = epic;
-  return { ...inGroup(act, group), thing: epic, now: { ...BEGINNING, state, title, confidential, labels } };
+  return { ...inGroup(uow, group), thing: epic, now: { ...BEGINNING, state, title, confidential, labels } };
 }
 
 /** One that is being made. */
-export function newEpicSubject(act: Act<SignedIn>, group: Group, title: string, confidential: boolean): Subject {
-  return { ...inGroup(act, group), thing: null, now: { ...BEGINNING, title, confidential } };
+export function newEpicSubject(uow: UnitOfWork<SignedIn>, group: Group, title: string, confidential: boolean): Subject {
+  return { ...inGroup(uow, group), thing: null, now: { ...BEGINNING, title, confidential } };
 }
 
-function inGroup(act: Act<SignedIn>, group: Group) {
-  const may = mayInGroup(act.by, 'admin_epic', group);
+function inGroup(uow: UnitOfWork<SignedIn>, group: Group) {
+  const may = mayInGroup(uow.by, 'admin_epic', group);
   return {
     type: 'Epic',
     place: { group },

@@ -8,11 +8,11 @@ import { epicSubject } from './subject.ts';
 /** Epics, as comments command them. */
 export const commandedEpics: CommandedKind<ThingOfGroup> = {
   acting: ({ acting }, caller, { group, iid }, { turn }, work) =>
-    acting(caller, (act) => work(act, (wish) => changeEpic(act, group, iid, wish)), {
+    acting(caller, (uow) => work(uow, (wish) => changeEpic(uow, group, iid, wish)), {
       turn: [turnOf('epics', group), ...turn],
     }),
-  async subject(act, _caller, { id, group }) {
-    const [epic] = await findEpics(act, [id]);
-    return epic === undefined ? null : epicSubject(act, group, epic);
+  async subject(uow, _caller, { id, group }) {
+    const [epic] = await findEpics(uow, [id]);
+    return epic === undefined ? null : epicSubject(uow, group, epic);
   },
 };

@@ -8,7 +8,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { archivedAt } from '#domain/namespaces/archive-state.ts';
 import { canSeeProject, findProjects, type Project } from '#domain/namespaces/projects.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Reference, referencesIn, SIGNS } from './references.ts';
 
 /** Where a text stands that may name things. */
@@ -28,13 +28,13 @@ export function fullReference({ type, iid, project, group }: Mentioning): string
  * Tells the things that these texts name that they are mentioned, each once for all texts of the thing where they stand:
  * those that whoever writes may read. Who reads the note there without a right to this thing is not shown it.
  */
-export async function tellMentioned(act: Act, from: Mentioning, texts: readonly string[]): Promise<void> {
+export async function tellMentioned(uow: UnitOfWork, from: Mentioning, texts: readonly string[]): Promise<void> {
   const references = texts.flatMap(referencesIn);
   if (references.length === 0) return;
   const text = mentionedIn(NAMES[from.type], fullReference(from));
   const mentioning = { type: from.type, id: from.id };
-  for (const { type, id } of await mentionable(act, from, references)) {
-    if (type !== from.type || id !== from.id) await act.record({ noteOn: { type, id }, text, mentioning });
+  for (const { type, id } of await mentionable(uow, from, references)) {
+    if (type !== from.type || id !== from.id) await uow.record({ noteOn: { type, id }, text, mentioning });
   }
 }
 
@@ -44,16 +44,16 @@ interface Reworded {
 }
 
 /** What a change of these texts of a thing, which it has now, means for what they name, and for whom. */
-export async function tellReworded(act: Act, from: Mentioning, before: Reworded, now: Reworded): Promise<void> {
+export async function tellReworded(uow: UnitOfWork, from: Mentioning, before: Reworded, now: Reworded): Promise<void> {
   const about = { type: from.type, id: from.id };
   const texts: string[] = [];
   for (const name of ['title', 'description'] as const) {
     const text = now[name];
     if (!text) continue;
     texts.push(text);
-    await act.publish('reworded', { about, of: name, before: before[name] ?? '', text, internal: false });
+    await uow.publish('reworded', { about, of: name, before: before[name] ?? '', text, internal: false });
   }
-  await tellMentioned(act, from, texts);
+  await tellMentioned(uow, from, texts);
 }
 
 /** A number in a place. */
@@ -63,12 +63,12 @@ interface Named {
 }
 
 /** Of the things that are meant, those that the caller may read in places that can be written to. */
-async function mentionable(act: Act, from: Place, references: readonly Reference[]): Promise<Resource[]> {
+async function mentionable(uow: UnitOfWork, from: Place, references: readonly Reference[]): Promise<Resource[]> {
   const placed = references.flatMap((reference) => {
     const path = pathMeant(from, reference);
     return path === null ? [] : [{ ...reference, key: foldCase(path) }];
   });
-  const places = await placesAt(act, [...new Set(placed.map(({ key }) => key))]);
+  const places = await placesAt(uow, [...new Set(placed.map(({ key }) => key))]);
   const named = (type: Resource['type']): Named[] =>
     placed.flatMap((reference) => {
       const place = places.get(reference.key);
@@ -78,14 +78,14 @@ async function mentionable(act: Act, from: Place, references: readonly Reference
   const [issues, mergeRequests] = [named('Issue'), named('MergeRequest')];
   const projectIds = [...issues, ...mergeRequests].map(({ placeId }) => placeId);
   const projects = new Map(
-    (await findProjects(act, act.by, [...new Set(projectIds)]))
-      .filter((project) => !project.archived && canSeeProject(act.by, project))
+    (await findProjects(uow, uow.by, [...new Set(projectIds)]))
+      .filter((project) => !project.archived && canSeeProject(uow.by, project))
       .map((project) => [project.id, project]),
   );
   return [
-    ...(await issuesNamed(act, projects, issues)),
-    ...(await mergeRequestsNamed(act, projects, mergeRequests)),
-    ...(await epicsNamed(act, named('Epic'))),
+    ...(await issuesNamed(uow, projects, issues)),
+    ...(await mergeRequestsNamed(uow, projects, mergeRequests)),
+    ...(await epicsNamed(uow, named('Epic'))),
   ];
 }
 
@@ -110,30 +110,30 @@ async function placesAt(db: Reader, keys: readonly string[]) {
 
 type Projects = ReadonlyMap<number, Project>;
 
-async function issuesNamed(act: Act, projects: Projects, named: readonly Named[]): Promise<Resource[]> {
+async function issuesNamed(uow: UnitOfWork, projects: Projects, named: readonly Named[]): Promise<Resource[]> {
   if (named.length === 0) return [];
   // index: issues_by_iid
-  const found = await act
+  const found = await uow
     .selectFrom('issues')
     .select('id')
     .where(oneOf('issues', 'project_id', named))
     .orderBy('id')
     .execute();
   const issues = await findListedIssues(
-    act,
-    act.by,
+    uow,
+    uow.by,
     found.map(({ id }) => id),
   );
   return issues.flatMap((issue) => {
     const project = projects.get(issue.project_id);
-    return project && mayReadIssue(act.by, project, issue) ? [{ type: 'Issue', id: issue.id } as const] : [];
+    return project && mayReadIssue(uow.by, project, issue) ? [{ type: 'Issue', id: issue.id } as const] : [];
   });
 }
 
-async function mergeRequestsNamed(act: Act, projects: Projects, named: readonly Named[]): Promise<Resource[]> {
+async function mergeRequestsNamed(uow: UnitOfWork, projects: Projects, named: readonly Named[]): Promise<Resource[]> {
   if (named.length === 0) return [];
   // index: merge_requests_by_iid
-  const found = await act
+  const found = await uow
     .selectFrom('merge_requests')
     .select(['id', 'project_id'])
     .where(oneOf('merge_requests', 'project_id', named))
@@ -141,19 +141,19 @@ async function mergeRequestsNamed(act: Act, projects: Projects, named: readonly 
     .execute();
   return found.flatMap(({ id, project_id }) => {
     const project = projects.get(project_id);
-    return project && mayReadMergeRequests(act.by, project) ? [{ type: 'MergeRequest', id } as const] : [];
+    return project && mayReadMergeRequests(uow.by, project) ? [{ type: 'MergeRequest', id } as const] : [];
   });
 }
 
-async function epicsNamed(act: Act, named: readonly Named[]): Promise<Resource[]> {
-  if (named.length === 0 || act.tier === 'free') return [];
+async function epicsNamed(uow: UnitOfWork, named: readonly Named[]): Promise<Resource[]> {
+  if (named.length === 0 || uow.tier === 'free') return [];
   // index: epics_by_iid, namespaces primary key
-  const found = await act
+  const found = await uow
     .selectFrom('epics')
     .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
     .select('epics.id')
     .where(oneOf('epics', 'group_id', named))
-    .where(epicVisibleTo(act.by, act.today))
+    .where(epicVisibleTo(uow.by, uow.today))
     .where(archivedAt('namespaces.id'), '=', 0)
     .orderBy('epics.id')
     .execute();

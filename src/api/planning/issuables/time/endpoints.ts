@@ -33,7 +33,7 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     },
     records: ['note time'],
     answer: shown(TimeStats),
-    write: (act, { thing, params }) => estimate(act, thing, params.duration),
+    write: (uow, { thing, params }) => estimate(uow, thing, params.duration),
   }),
   resetEstimate: endpoint({
     post: `${path}/reset_time_estimate`,
@@ -42,7 +42,7 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     refuses: { gone: NOT_FOUND },
     records: ['note time'],
     answer: shown(TimeStats),
-    write: (act, { thing }) => resetEstimate(act, thing),
+    write: (uow, { thing }) => resetEstimate(uow, thing),
   }),
   spend: endpoint({
     post: `${path}/add_spent_time`,
@@ -56,7 +56,7 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     },
     records: ['note time'],
     answer: created(TimeStats),
-    write: (act, { thing, params }) => spend(act, thing, params.duration),
+    write: (uow, { thing, params }) => spend(uow, thing, params.duration),
   }),
   resetSpent: endpoint({
     post: `${path}/reset_spent_time`,
@@ -65,7 +65,7 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     refuses: { gone: NOT_FOUND },
     records: ['note time'],
     answer: shown(TimeStats),
-    write: (act, { thing }) => resetSpent(act, thing),
+    write: (uow, { thing }) => resetSpent(uow, thing),
   }),
   read: endpoint({
     get: `${path}/time_stats`,

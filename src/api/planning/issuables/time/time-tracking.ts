@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { estimateChanged, type SystemText, TIME_SPENT_REMOVED, tableOf, timeSpent } from '#activity/index.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { humanDuration, readDuration } from './durations.ts';
 
@@ -19,63 +19,63 @@ export interface Times {
 
 /** Sets the estimate to a length of time, `3h30m`. */
 export async function estimate(
-  act: Act,
+  uow: UnitOfWork,
   thing: Timed,
   duration: string,
 ): Promise<Times | Failure<'estimateInvalid' | 'gone'>> {
   const seconds = readDuration(duration);
   if (seconds === null || seconds < 0) return refused('estimateInvalid');
-  return estimated(act, thing, seconds);
+  return estimated(uow, thing, seconds);
 }
 
-export const resetEstimate = (act: Act, thing: Timed) => estimated(act, thing, 0);
+export const resetEstimate = (uow: UnitOfWork, thing: Timed) => estimated(uow, thing, 0);
 
-async function estimated(act: Act, thing: Timed, seconds: number): Promise<Times | Failure<'gone'>> {
-  const now = await asItStands(act, thing);
+async function estimated(uow: UnitOfWork, thing: Timed, seconds: number): Promise<Times | Failure<'gone'>> {
+  const now = await asItStands(uow, thing);
   if (now === null) return refused('gone');
   if (now.time_estimate === seconds) return now;
-  return changed(act, thing, { ...now, time_estimate: seconds }, estimateChanged(humanDuration(seconds)));
+  return changed(uow, thing, { ...now, time_estimate: seconds }, estimateChanged(humanDuration(seconds)));
 }
 
 /** Adds a length of time to what has been spent, or takes one that begins with a minus from it. */
 export async function spend(
-  act: Act,
+  uow: UnitOfWork,
   thing: Timed,
   duration: string,
-  day = act.today,
+  day = uow.today,
 ): Promise<Times | Failure<'spentInvalid' | 'invalid' | 'gone'>> {
   const seconds = readDuration(duration);
   if (seconds === null || seconds === 0) return refused('spentInvalid');
-  const now = await asItStands(act, thing);
+  const now = await asItStands(uow, thing);
   if (now === null) return refused('gone');
   const total = now.total_time_spent + seconds;
   const errors = fieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
   if (errors) return invalid(errors);
   const told = timeSpent(humanDuration(Math.abs(seconds)) ?? '', day, seconds < 0);
-  return changed(act, thing, { ...now, total_time_spent: total }, told);
+  return changed(uow, thing, { ...now, total_time_spent: total }, told);
 }
 
-export async function resetSpent(act: Act, thing: Timed): Promise<Times | Failure<'gone'>> {
-  const now = await asItStands(act, thing);
+export async function resetSpent(uow: UnitOfWork, thing: Timed): Promise<Times | Failure<'gone'>> {
+  const now = await asItStands(uow, thing);
   if (now === null) return refused('gone');
-  return now.total_time_spent === 0 ? now : changed(act, thing, { ...now, total_time_spent: 0 }, TIME_SPENT_REMOVED);
+  return now.total_time_spent === 0 ? now : changed(uow, thing, { ...now, total_time_spent: 0 }, TIME_SPENT_REMOVED);
 }
 
 /** index: issues primary key, merge_requests primary key */
-async function asItStands(act: Act, { type, id }: Timed): Promise<Times | null> {
+async function asItStands(uow: UnitOfWork, { type, id }: Timed): Promise<Times | null> {
   const { rows } =
     await sql<Times>`select time_estimate, total_time_spent from ${sql.table(tableOf(type))} where id = ${id}`.execute(
-      act,
+      uow,
     );
   return rows[0] ?? null;
 }
 
-async function changed(act: Act, { type, id }: Timed, times: Times, text: SystemText): Promise<Times> {
+async function changed(uow: UnitOfWork, { type, id }: Timed, times: Times, text: SystemText): Promise<Times> {
   const { time_estimate, total_time_spent } = times;
   await sql`
     update ${sql.table(tableOf(type))}
-    set time_estimate = ${time_estimate}, total_time_spent = ${total_time_spent}, updated_at = ${act.now}
-    where id = ${id}`.execute(act);
-  await act.record({ noteOn: { type, id }, text });
+    set time_estimate = ${time_estimate}, total_time_spent = ${total_time_spent}, updated_at = ${uow.now}
+    where id = ${id}`.execute(uow);
+  await uow.record({ noteOn: { type, id }, text });
   return times;
 }

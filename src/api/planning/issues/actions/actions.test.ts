@@ -10,7 +10,7 @@ const issues = `${project.at}/issues`;
 
 const file = async (title: string, params: Params = {}) =>
   (await done(owner.post(issues, { title, ...params }))).body as { id: number; iid: number };
-const act = (by: Caller, { iid }: { iid: number }, verb: string, params: Params = {}) =>
+const uow = (by: Caller, { iid }: { iid: number }, verb: string, params: Params = {}) =>
   by.post(`${issues}/${iid}/${verb}`, params);
 const notesOn = async (id: number) => {
   const { reader } = here.server.rooms.database;
@@ -48,12 +48,12 @@ test('an issue is put behind or before another one, and the others keep their or
 
 test('who subscribes is subscribed, and is told when he is so already', async () => {
   const issue = await file('T');
-  const first = await act(guest, issue, 'subscribe');
+  const first = await uow(guest, issue, 'subscribe');
   assert.deepEqual([first.status, first.body.subscribed], [201, true]);
-  assert.equal((await act(guest, issue, 'subscribe')).status, 304);
-  const left = await act(owner, issue, 'unsubscribe');
+  assert.equal((await uow(guest, issue, 'subscribe')).status, 304);
+  const left = await uow(owner, issue, 'unsubscribe');
   assert.deepEqual([left.status, left.body.subscribed], [201, false], 'its author was');
-  assert.equal((await act(owner, issue, 'unsubscribe')).status, 304);
+  assert.equal((await uow(owner, issue, 'unsubscribe')).status, 304);
   assert.equal((await owner.get(`${issues}/${issue.iid}`)).body.subscribed, false);
 });
 
@@ -61,14 +61,14 @@ test('time is estimated and spent, shown as people write it, and told in notes',
   const issue = await file('T');
   const stats = { time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null };
   assert.deepEqual((await guest.get(`${issues}/${issue.iid}/time_stats`)).body, stats);
-  const estimated = await act(planner, issue, 'time_estimate', { duration: '1d 3h30m' });
+  const estimated = await uow(planner, issue, 'time_estimate', { duration: '1d 3h30m' });
   const half = { time_estimate: 41_400, human_time_estimate: '1d 3h 30m' };
   assert.deepEqual([estimated.status, estimated.body], [200, { ...stats, ...half }]);
-  const spent = await act(planner, issue, 'add_spent_time', { duration: '1h', summary: 'Work' });
+  const spent = await uow(planner, issue, 'add_spent_time', { duration: '1h', summary: 'Work' });
   assert.deepEqual([spent.status, spent.body.human_total_time_spent], [201, '1h']);
-  assert.equal((await act(planner, issue, 'add_spent_time', { duration: '-30m' })).body.total_time_spent, 1800);
-  await done(act(planner, issue, 'reset_spent_time'));
-  await done(act(planner, issue, 'reset_time_estimate'));
+  assert.equal((await uow(planner, issue, 'add_spent_time', { duration: '-30m' })).body.total_time_spent, 1800);
+  await done(uow(planner, issue, 'reset_spent_time'));
+  await done(uow(planner, issue, 'reset_time_estimate'));
   assert.deepEqual((await guest.get(`${issues}/${issue.iid}/time_stats`)).body, stats);
   assert.deepEqual(await notesOn(issue.id), [
     'changed time estimate to 1d 3h 30m',
@@ -89,10 +89,10 @@ test('a length of time that is none is refused, as is taking more than there is'
     ['add_spent_time', '1x', spent],
     ['add_spent_time', '-1h', { base: ['Time to subtract exceeds the total time spent'] }],
   ] as const) {
-    const { status, body } = await act(planner, issue, verb, { duration });
+    const { status, body } = await uow(planner, issue, verb, { duration });
     assert.deepEqual([status, body], [400, { message }], `${verb} ${duration}`);
   }
-  assert.equal((await act(guest, issue, 'time_estimate', { duration: '1h' })).status, 403);
+  assert.equal((await uow(guest, issue, 'time_estimate', { duration: '1h' })).status, 403);
 });
 
 test('who files an issue and to whom it is assigned take part in it', async () => {
@@ -106,7 +106,7 @@ test('a moved issue is filed anew with what the other project knows, and the old
   await done(owner.post(`${other.at}/labels`, { name: 'b', color: 'red' }));
   const issue = await file('T', { labels: 'a,b', assignee_ids: [guest.id, owner.id], description: 'D', weight: 2 });
   await done(owner.put(`${issues}/${issue.iid}`, { title: 'New' }));
-  const moved = await act(owner, issue, 'move', { to_project_id: other.id });
+  const moved = await uow(owner, issue, 'move', { to_project_id: other.id });
   assert.equal(moved.status, 201);
   const { project_id, labels, assignees, description, state, weight, author } = moved.body;
   assert.deepEqual([project_id, labels, description, state, weight], [other.id, ['b'], 'D', 'opened', 2]);
@@ -117,7 +117,7 @@ test('a moved issue is filed anew with what the other project knows, and the old
   assert.match(first!, /^changed title/);
   assert.deepEqual(rest, [`moved from ${project.path_with_namespace}#${issue.iid}`]);
   assert.equal((await notesOn(issue.id)).at(-1), `moved to ${other.path_with_namespace}#${moved.body.iid}`);
-  const again = await act(owner, issue, 'move', { to_project_id: other.id });
+  const again = await uow(owner, issue, 'move', { to_project_id: other.id });
   assert.deepEqual([again.status, again.body.message], [400, 'Unable to move. You have insufficient permissions.']);
 });
 
@@ -125,12 +125,12 @@ test('who may not on either side moves nothing', async () => {
   const [hidden, open] = [await newProject(), await newProject({ visibility: 'public' })];
   const issue = await file('T');
   const forbidden = { message: 'Unable to move. You have insufficient permissions.' };
-  assert.deepEqual((await act(planner, issue, 'move', { to_project_id: open.id })).body, forbidden);
-  const unseen = await act(planner, issue, 'move', { to_project_id: hidden.id });
+  assert.deepEqual((await uow(planner, issue, 'move', { to_project_id: open.id })).body, forbidden);
+  const unseen = await uow(planner, issue, 'move', { to_project_id: hidden.id });
   assert.deepEqual([unseen.status, unseen.body], [404, { message: '404 Project Not Found' }]);
-  const missing = await act(planner, { iid: 987_654 }, 'move', { to_project_id: open.id });
+  const missing = await uow(planner, { iid: 987_654 }, 'move', { to_project_id: open.id });
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Issue Not Found' }]);
-  const same = await act(planner, issue, 'move', { to_project_id: project.id });
+  const same = await uow(planner, issue, 'move', { to_project_id: project.id });
   assert.deepEqual([same.status, same.body.id], [201, issue.id]);
 });
 

@@ -26,7 +26,7 @@ export const reorderIssue = endpoint({
   turn: ({ project }) => issuesTurn(project),
   refuses: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], gone: NOT_FOUND },
   answer: shown(Issue),
-  write: (act, { issue, params }) => reorder(act, issue, params),
+  write: (uow, { issue, params }) => reorder(uow, issue, params),
 });
 
 export const moveIssue = endpoint({
@@ -51,7 +51,7 @@ export const moveIssue = endpoint({
     'note moved_from',
   ],
   answer: created(Issue),
-  write: (act, { project, params }) => move(act, project, params.issue_iid, params.to_project_id),
+  write: (uow, { project, params }) => move(uow, project, params.issue_iid, params.to_project_id),
 });
 
 export const subscribeToIssue = endpoint({
@@ -60,7 +60,7 @@ export const subscribeToIssue = endpoint({
   access: inProject('act_on_issue').record(readableIssue),
   refuses: { already: NOT_MODIFIED },
   answer: created(Issue),
-  write: (act, { issue }) => subscribeTo(act, ISSUES, issue, true),
+  write: (uow, { issue }) => subscribeTo(uow, ISSUES, issue, true),
 });
 
 export const unsubscribeFromIssue = endpoint({
@@ -69,7 +69,7 @@ export const unsubscribeFromIssue = endpoint({
   access: inProject('act_on_issue').record(readableIssue),
   refuses: { already: NOT_MODIFIED },
   answer: created(Issue),
-  write: (act, { issue }) => subscribeTo(act, ISSUES, issue, false),
+  write: (uow, { issue }) => subscribeTo(uow, ISSUES, issue, false),
 });
 
 export const {

@@ -19,7 +19,7 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { findIssue, findIssues, type Issue, issueReadersAmong } from '#authorization/issues.ts';
 import { nextIid } from '#domain/iids.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { recordWeight, resourceOf } from '../activity.ts';
 import { handOnLinks, insertIssue, placeAtEnd, updateIssueRow } from '../store.ts';
@@ -31,36 +31,36 @@ type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
  * milestone, iteration and assignees those go along that there are in the other project.
  */
 export async function moveIssue(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   from: Project,
   iid: number,
   toProjectId: number,
 ): Promise<Issue | Failure<Unmoved>> {
-  const issue = await findIssue(act, act.by, from.id, iid);
+  const issue = await findIssue(uow, uow.by, from.id, iid);
   if (issue === null) return refused('issueGone');
-  const to = await findProject(act, act.by, String(toProjectId));
-  if (to === null || !canSeeProject(act.by, to)) return refused('projectGone');
-  if (![from, to].every((project) => mayInProject(act.by, 'update_issue', project))) return refused('forbidden');
+  const to = await findProject(uow, uow.by, String(toProjectId));
+  if (to === null || !canSeeProject(uow.by, to)) return refused('projectGone');
+  if (![from, to].every((project) => mayInProject(uow.by, 'update_issue', project))) return refused('forbidden');
   if (to.id === from.id) return issue;
   if (issue.moved_to_id !== null) return refused('forbidden');
-  const made = await filedAnew(act, issue, to);
-  await act.record({
+  const made = await filedAnew(uow, issue, to);
+  await uow.record({
     noteOn: resourceOf(made),
     text: movedFrom(fullReference({ ...resourceOf(issue), iid, project: from })),
     mentioning: resourceOf(issue),
   });
-  await handOnEpic(act, issue.id, made.id);
-  await handOnLinks(act, issue.id, made.id);
-  await putAside(act, issue, made, to);
+  await handOnEpic(uow, issue.id, made.id);
+  await handOnLinks(uow, issue.id, made.id);
+  await putAside(uow, issue, made, to);
   return made;
 }
 
-async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise<Issue> {
+async function filedAnew(uow: UnitOfWork<SignedIn>, issue: Issue, to: Project): Promise<Issue> {
   const { id: _id, assigned: _assigned, closing: _closing, blocking: _blocking, ...columns } = issue;
-  const id = await insertIssue(act, {
+  const id = await insertIssue(uow, {
     ...columns,
     project_id: to.id,
-    iid: await nextIid(act, { projectId: to.id }, 'issue'),
+    iid: await nextIid(uow, { projectId: to.id }, 'issue'),
     ...newTexts(issue),
     state: 'opened',
     closed_at: null,
@@ -68,31 +68,31 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
     // Who liked the old one did so there.
     upvotes: 0,
     downvotes: 0,
-    milestone_id: issue.milestone_id === null ? null : await milestoneLike(act, to, issue.milestone_id),
-    iteration_id: issue.iteration_id === null ? null : await iterationInReach(act, to, issue.iteration_id),
-    relative_position: await placeAtEnd(act, to.id),
-    created_at: act.now,
-    updated_at: act.now,
+    milestone_id: issue.milestone_id === null ? null : await milestoneLike(uow, to, issue.milestone_id),
+    iteration_id: issue.iteration_id === null ? null : await iterationInReach(uow, to, issue.iteration_id),
+    relative_position: await placeAtEnd(uow, to.id),
+    created_at: uow.now,
+    updated_at: uow.now,
   });
-  const titles = (await labelsOn(act, ISSUES, [issue.id])).map(({ title }) => title);
-  await label(act, ISSUES, id, { before: [], now: await labelsKnown(act, to, titles) });
-  const assigned = (await assigneesOf(act, ISSUES, [issue.id])).map(({ user_id }) => user_id);
-  await assign(act, ISSUES, id, { before: [], now: await issueReadersAmong(act, to, issue, assigned) });
-  await copyNotes(act, resourceOf(issue), resourceOf({ id }), MOST_NOTES);
-  const [made] = (await findIssues(act, act.by, [id])) as [Issue];
-  await recordNewThing(act, 'Issue', made);
-  await recordWeight(act, null, made);
+  const titles = (await labelsOn(uow, ISSUES, [issue.id])).map(({ title }) => title);
+  await label(uow, ISSUES, id, { before: [], now: await labelsKnown(uow, to, titles) });
+  const assigned = (await assigneesOf(uow, ISSUES, [issue.id])).map(({ user_id }) => user_id);
+  await assign(uow, ISSUES, id, { before: [], now: await issueReadersAmong(uow, to, issue, assigned) });
+  await copyNotes(uow, resourceOf(issue), resourceOf({ id }), MOST_NOTES);
+  const [made] = (await findIssues(uow, uow.by, [id])) as [Issue];
+  await recordNewThing(uow, 'Issue', made);
+  await recordWeight(uow, null, made);
   return made;
 }
 
-async function putAside(act: Act<SignedIn>, issue: Issue, made: Issue, to: Project): Promise<void> {
-  await act.record({
+async function putAside(uow: UnitOfWork<SignedIn>, issue: Issue, made: Issue, to: Project): Promise<void> {
+  await uow.record({
     noteOn: resourceOf(issue),
     text: movedTo(fullReference({ ...resourceOf(made), iid: made.iid, project: to })),
     mentioning: resourceOf(made),
   });
-  const closed = { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;
+  const closed = { state: 'closed', closed_at: uow.now, closed_by_id: uow.by.user.id } as const;
   const isOpen = issue.state === 'opened';
-  await updateIssueRow(act, issue.id, { ...(isOpen ? closed : {}), moved_to_id: made.id, updated_at: act.now });
-  if (isOpen) await recordState(act, 'Issue', { ...issue, ...closed });
+  await updateIssueRow(uow, issue.id, { ...(isOpen ? closed : {}), moved_to_id: made.id, updated_at: uow.now });
+  if (isOpen) await recordState(uow, 'Issue', { ...issue, ...closed });
 }

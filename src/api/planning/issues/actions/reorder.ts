@@ -2,18 +2,18 @@ import { moveInLine, type Neighbours } from '#api/planning/issuables/index.ts';
 import type { SignedIn } from '#authentication/caller.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { lineOf } from '../store.ts';
 
 /** Puts an issue behind or before another one of its project. */
 export async function reorderIssue(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { id }: Pick<Issue, 'id'>,
   neighbours: Neighbours,
 ): Promise<Issue | Failure<'noNeighbour' | 'gone'>> {
-  const [issue] = await findIssues(act, act.by, [id]);
+  const [issue] = await findIssues(uow, uow.by, [id]);
   if (issue === undefined) return refused('gone');
-  if (!(await moveInLine(act, lineOf(issue.project_id), id, neighbours))) return refused('noNeighbour');
-  return stillThere((await findIssues(act, act.by, [id]))[0]);
+  if (!(await moveInLine(uow, lineOf(issue.project_id), id, neighbours))) return refused('noNeighbour');
+  return stillThere((await findIssues(uow, uow.by, [id]))[0]);
 }

@@ -5,25 +5,25 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { type Issue, issueReadersAmong, mayUpdateIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Issues, as quick actions see them. */
 
-export async function issueSubject(act: Act<SignedIn>, project: Project, issue: Issue): Promise<Subject> {
-  const mayManage = mayInProject(act.by, 'update_issue', project);
-  const assigned = await assigneesOf(act, ISSUES, [issue.id]);
-  const [association] = await associationsOf(act, [issue.id]);
+export async function issueSubject(uow: UnitOfWork<SignedIn>, project: Project, issue: Issue): Promise<Subject> {
+  const mayManage = mayInProject(uow.by, 'update_issue', project);
+  const assigned = await assigneesOf(uow, ISSUES, [issue.id]);
+  const [association] = await associationsOf(uow, [issue.id]);
   return {
     type: 'Issue',
     place: { project },
     thing: issue,
-    mayUpdate: mayUpdateIssue(act.by, project, issue),
+    mayUpdate: mayUpdateIssue(uow.by, project, issue),
     mayManage,
     mayTime: mayManage,
-    readers: (ids) => issueReadersAmong(act, project, issue, ids),
+    readers: (ids) => issueReadersAmong(uow, project, issue, ids),
     now: {
       ...issue,
-      labels: await labelsOn(act, ISSUES, [issue.id]),
+      labels: await labelsOn(uow, ISSUES, [issue.id]),
       assignees: assigned.map(({ user_id }) => user_id),
       reviewers: [],
       epic_id: association?.epic_id ?? null,
@@ -32,16 +32,21 @@ export async function issueSubject(act: Act<SignedIn>, project: Project, issue: 
 }
 
 /** One that is being filed. */
-export function newIssueSubject(act: Act<SignedIn>, project: Project, title: string, confidential: boolean): Subject {
-  const mayManage = mayInProject(act.by, 'set_new_issue_metadata', project);
+export function newIssueSubject(
+  uow: UnitOfWork<SignedIn>,
+  project: Project,
+  title: string,
+  confidential: boolean,
+): Subject {
+  const mayManage = mayInProject(uow.by, 'set_new_issue_metadata', project);
   return {
     type: 'Issue',
     place: { project },
     thing: null,
     mayUpdate: true,
     mayManage,
-    mayTime: mayInProject(act.by, 'update_issue', project),
-    readers: (ids) => issueReadersAmong(act, project, { confidential, author_id: act.by.user.id }, ids),
+    mayTime: mayInProject(uow.by, 'update_issue', project),
+    readers: (ids) => issueReadersAmong(uow, project, { confidential, author_id: uow.by.user.id }, ids),
     now: { ...BEGINNING, title, confidential },
   };
 }

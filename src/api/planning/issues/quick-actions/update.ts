@@ -7,9 +7,9 @@ import { issueSubject } from './subject.ts';
 /** Issues, as comments command them. */
 export const commandedIssues: CommandedKind<ThingOfProject> = {
   acting: ({ acting }, caller, { project, iid }, { turn }, work) =>
-    acting(caller, (act) => work(act, (wish) => changeIssue(act, project, iid, wish)), { turn }),
-  async subject(act, caller, { id, project }) {
-    const [issue] = await findIssues(act, caller, [id]);
-    return issue === undefined ? null : issueSubject(act, project, issue);
+    acting(caller, (uow) => work(uow, (wish) => changeIssue(uow, project, iid, wish)), { turn }),
+  async subject(uow, caller, { id, project }) {
+    const [issue] = await findIssues(uow, caller, [id]);
+    return issue === undefined ? null : issueSubject(uow, project, issue);
   },
 };

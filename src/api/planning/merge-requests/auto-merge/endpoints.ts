@@ -14,5 +14,5 @@ export const cancelMergeWhenPipelineSucceeds = endpoint({
   refuses: { notOn: [406, "Can't cancel the automatic merge"] },
   records: ['note auto_merge'],
   answer: created(AutoMergeCanceled),
-  write: (act, { mergeRequest }) => cancelAutoMerge(act, mergeRequest),
+  write: (uow, { mergeRequest }) => cancelAutoMerge(uow, mergeRequest),
 });

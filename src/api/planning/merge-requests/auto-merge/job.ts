@@ -5,7 +5,7 @@ import { findMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { beingMerged, isBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
@@ -53,7 +53,7 @@ async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
   const project = await findProject(db, by, String(mergeRequest.project_id));
   if (project === null || !isSignedIn(by)) return NOT_ALLOWED;
   if (set.head !== undefined && set.head !== mergeRequest.head_sha) {
-    await rooms.acting(by, (act) => abortIfOutrun(act, id));
+    await rooms.acting(by, (uow) => abortIfOutrun(uow, id));
     return null;
   }
   try {
@@ -71,24 +71,24 @@ async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
 }
 
 /** Somebody pushed while it was on its way: when that has come to nothing it is not merged by itself any more. */
-async function abortIfOutrun(act: Act, id: number): Promise<void> {
-  if (await isBeingMerged(act, id)) return mergeLater(act, id, ON_ITS_WAY_MS);
-  const set = await findAutoMerge(act, id);
-  const [now] = await findMergeRequests(act, act.by, [id]);
-  if (set !== null && set.head !== now?.head_sha) await abortAutoMerges(act, [id], 'the source branch was updated');
+async function abortIfOutrun(uow: UnitOfWork, id: number): Promise<void> {
+  if (await isBeingMerged(uow, id)) return mergeLater(uow, id, ON_ITS_WAY_MS);
+  const set = await findAutoMerge(uow, id);
+  const [now] = await findMergeRequests(uow, uow.by, [id]);
+  if (set !== null && set.head !== now?.head_sha) await abortAutoMerges(uow, [id], 'the source branch was updated');
 }
 
 const mergeLater = (tx: Transaction, id: number, rest: number) =>
   enqueue(tx, mergeWhenReady, { mergeRequestId: id }, { key: `${id}`, runAt: momentAfter(tx.now, rest) });
 
 /** A push has come to those of these that are on their way; the others are aborted by it. */
-export async function outrunAutoMerges(act: Act, ids: readonly number[]): Promise<void> {
-  const onTheirWay = await beingMerged(act, ids);
+export async function outrunAutoMerges(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
+  const onTheirWay = await beingMerged(uow, ids);
   for (const id of ids.filter((each) => onTheirWay.has(each))) {
-    if (await isAutoMerged(act, id)) await mergeLater(act, id, ON_ITS_WAY_MS);
+    if (await isAutoMerged(uow, id)) await mergeLater(uow, id, ON_ITS_WAY_MS);
   }
   const others = ids.filter((each) => !onTheirWay.has(each));
-  if (others.length > 0) await abortAutoMerges(act, others, 'the source branch was updated');
+  if (others.length > 0) await abortAutoMerges(uow, others, 'the source branch was updated');
 }
 
 async function giveUp(tx: Transaction, id: number, failure: string): Promise<void> {
@@ -106,16 +106,16 @@ const mergeSoon = (tx: Transaction, id: number) =>
 /** Pipelines that have succeeded, of the heads of merge requests. */
 export const mergeAfterPipelines = subscription({
   fact: 'occurred',
-  async inTransaction(act, { event, about }) {
+  async inTransaction(uow, { event, about }) {
     if (event !== 'success_pipeline' && event !== 'fixed_pipeline') return;
-    for (const id of await waitingForPipeline(act, about.id)) await mergeSoon(act, id);
+    for (const id of await waitingForPipeline(uow, about.id)) await mergeSoon(uow, id);
   },
 });
 
 /** The last open thread of one is resolved. */
 export const mergeAfterThreads = subscription({
   fact: 'threads-resolved',
-  inTransaction: (act, { mergeRequestId }) => mergeSoonIfWaiting(act, mergeRequestId),
+  inTransaction: (uow, { mergeRequestId }) => mergeSoonIfWaiting(uow, mergeRequestId),
 });
 
 /** index: pipelines primary key, merge_requests_open_by_branches, merge_request_auto_merges primary key */

@@ -53,14 +53,14 @@ export const closeIssuesByCommits = defineJob({
 /** In the act that records the push; only where there is an issue to close. */
 export const closeByCommits = subscription({
   fact: 'refs-changed',
-  async inTransaction(act, { projectId, userId, changes, merge }) {
+  async inTransaction(uow, { projectId, userId, changes, merge }) {
     const come = changes.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId);
     if (userId === null || come.length === 0) return;
-    const branch = await defaultBranch(act, projectId);
+    const branch = await defaultBranch(uow, projectId);
     const change = come.find(({ ref }) => ref.slice(HEADS.length) === branch);
     if (change === undefined) return;
     const { oldId, newId } = change;
-    await enqueue(act, closeIssuesByCommits, {
+    await enqueue(uow, closeIssuesByCommits, {
       projectId,
       userId,
       oldId,

@@ -12,9 +12,9 @@ export async function closeNamed(
   iid: number,
   because: ClosedBy,
 ): Promise<void> {
-  await acting(by, async (act) => {
-    const issue = await findIssue(act, by, project.id, iid);
+  await acting(by, async (uow) => {
+    const issue = await findIssue(uow, by, project.id, iid);
     if (issue === null || !mayUpdateIssue(by, project, issue)) return;
-    await closeIssue(act, issue, because);
+    await closeIssue(uow, issue, because);
   });
 }

@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { type Standing, standingOf } from '#authorization/current-access.ts';
 import type { Reader, TransactionOptions } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { partingOf } from '#git/commits/commits-between.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
@@ -45,19 +45,19 @@ const MOST_TRIES = 5;
 export async function actingAtTips<T>(
   { database, git, acting }: RefRooms,
   { caller, project, branches, options }: Acting,
-  work: (act: Act<SignedIn>, standing: Standing, tips: Tips | null) => Promise<T>,
+  work: (uow: UnitOfWork<SignedIn>, standing: Standing, tips: Tips | null) => Promise<T>,
 ): Promise<T> {
-  const workAt = async (act: Act<SignedIn>, tips: Tips | null) =>
-    work(act, await standingOf(act, caller, project.id), tips);
-  if (branches === null) return acting(caller, (act) => workAt(act, null), options);
+  const workAt = async (uow: UnitOfWork<SignedIn>, tips: Tips | null) =>
+    work(uow, await standingOf(uow, caller, project.id), tips);
+  if (branches === null) return acting(caller, (uow) => workAt(uow, null), options);
   for (let tries = 1; ; tries++) {
     const version = await refVersionOf(database.current().reader, project.id);
     const tips = await tipsOf(git, project, branches);
     const done = await acting(
       caller,
-      async (act): Promise<T | Failure<'moved'>> => {
-        if (tries < MOST_TRIES && (await refVersionOf(act, project.id)) !== version) return refused('moved');
-        return workAt(act, tips);
+      async (uow): Promise<T | Failure<'moved'>> => {
+        if (tries < MOST_TRIES && (await refVersionOf(uow, project.id)) !== version) return refused('moved');
+        return workAt(uow, tips);
       },
       options,
     );

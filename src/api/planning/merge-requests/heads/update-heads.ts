@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isAmong } from '#database/dialect.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { outrunAutoMerges } from '../auto-merge/job.ts';
 import { endRebases } from '../rebase/store.ts';
 import { keepHeadsSoon } from './head-refs.ts';
@@ -21,41 +21,41 @@ interface Followed {
 }
 
 /** Open merge requests whose source branches have moved get another head: part of the act that knows of it. */
-export async function followHeads(act: Act, projectId: number, followed: readonly Followed[]): Promise<void> {
+export async function followHeads(uow: UnitOfWork, projectId: number, followed: readonly Followed[]): Promise<void> {
   const ahead = followed.filter(({ head_sha, head }) => head !== head_sha);
   if (ahead.length === 0) return;
   const ids = ahead.map(({ id }) => id);
   await keepHeadsSoon(
-    act,
+    uow,
     projectId,
     ahead.map(({ iid }) => iid),
   );
-  await endRebases(act, ids);
-  await outrunAutoMerges(act, ids);
+  await endRebases(uow, ids);
+  await outrunAutoMerges(uow, ids);
   for (const { id } of ahead.slice(0, MOST_TOLD)) {
-    await act.publish('occurred', { event: 'push_to_merge_request', about: { type: 'MergeRequest', id } });
+    await uow.publish('occurred', { event: 'push_to_merge_request', about: { type: 'MergeRequest', id } });
   }
   for (let at = 0; at < ahead.length; at += TOGETHER) {
     const some = ahead.slice(at, at + TOGETHER);
     const heads = some.map(({ id, head }) => sql`when ${id} then ${head}`);
-    await act
+    await uow
       .updateTable('merge_requests')
       .set({
         head_sha: sql<string>`case id ${sql.join(heads, sql` `)} end`,
         merge_error: null,
         merge_status: 'unchecked',
         merge_check: null,
-        updated_at: act.now,
+        updated_at: uow.now,
       })
       .where(
         isAmong(
-          act,
+          uow,
           sql<number>`id`,
           some.map(({ id }) => id),
         ),
       )
       .execute();
-    const versions = some.map(({ id, head }) => ({ merge_request_id: id, head_commit_sha: head, created_at: act.now }));
-    await act.insertInto('merge_request_versions').values(versions).execute();
+    const versions = some.map(({ id, head }) => ({ merge_request_id: id, head_commit_sha: head, created_at: uow.now }));
+    await uow.insertInto('merge_request_versions').values(versions).execute();
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { NOBODY } from '#authentication/caller.ts';
 import type { Database, Reader, Transaction } from '#database/database.ts';
-import type { Act, Acting } from '#events/unit-of-work.ts';
+import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import { GitFailed, unlessOverLimit } from '#git/process/failures.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -140,18 +140,18 @@ function keep(
   { check, source, versions }: Awaited<ReturnType<typeof lookAt>>,
 ): Promise<boolean> {
   const { project_id: projectId } = project;
-  return acting(NOBODY, async (act) => {
-    if ((await placeOf(act, projectId))?.ref_state_version !== project.ref_state_version) {
-      await enqueue(act, checkMergeRequests, { projectId }, { key: `${projectId}` });
+  return acting(NOBODY, async (uow) => {
+    if ((await placeOf(uow, projectId))?.ref_state_version !== project.ref_state_version) {
+      await enqueue(uow, checkMergeRequests, { projectId }, { key: `${projectId}` });
       return false;
     }
     if (source !== null && source !== head_sha) {
       // A push is on its way, or of two the earlier one was recorded later: then nobody else mends the head.
-      if (!(await isMoving(act, projectId))) await followHeads(act, projectId, [{ id, iid, head_sha, head: source }]);
-      await checkSoon(act, projectId);
+      if (!(await isMoving(uow, projectId))) await followHeads(uow, projectId, [{ id, iid, head_sha, head: source }]);
+      await checkSoon(uow, projectId);
       return true;
     }
-    const kept = await act
+    const kept = await uow
       .updateTable('merge_requests')
       .set({ merge_status: mergeStatus(check), merge_check: check })
       .where('id', '=', id)
@@ -159,22 +159,22 @@ function keep(
       .where('state', '=', 'opened')
       .returning('id')
       .executeTakeFirst();
-    if (kept !== undefined && check !== null) await noteConflicts(act, id, check === 'conflict');
-    for (const version of versions) await describeVersion(act, version);
+    if (kept !== undefined && check !== null) await noteConflicts(uow, id, check === 'conflict');
+    for (const version of versions) await describeVersion(uow, version);
     return true;
   });
 }
 
 /** Of conflicts others hear when they come. index: merge_requests primary key */
-async function noteConflicts(act: Act, id: number, has: boolean): Promise<void> {
-  const changed = await act
+async function noteConflicts(uow: UnitOfWork, id: number, has: boolean): Promise<void> {
+  const changed = await uow
     .updateTable('merge_requests')
     .set({ conflicts_told: has })
     .where('id', '=', id)
     .where('conflicts_told', '<>', has)
     .returning('id')
     .executeTakeFirst();
-  if (changed !== undefined && has) await act.publish('conflicts-come', { mergeRequestId: id });
+  if (changed !== undefined && has) await uow.publish('conflicts-come', { mergeRequestId: id });
 }
 
 /** index: merge_request_versions primary key */

@@ -30,7 +30,7 @@ export const mergeByPush = defineJob({
     const by = await actorOf(db, userId);
     for (const change of changes) {
       for await (const merge of mergesIn(db, git, project, change)) {
-        await acting(by, (act) => markMerged(act, { ...merge, userId: by.user?.id ?? null, ifHead: merge.head }));
+        await acting(by, (uow) => markMerged(uow, { ...merge, userId: by.user?.id ?? null, ifHead: merge.head }));
       }
     }
   },

@@ -203,12 +203,12 @@ async function mergeLater(
   wish: Asked,
 ): Promise<MergeRequest | Failure<'gone'> | undefined> {
   const { project_id, iid } = seen.mergeRequest;
-  const refusal = await acting(caller, async (act) => {
-    const standing = await standingOf(act, caller, project_id);
-    const now = await findMergeRequest(act, caller, project_id, iid);
+  const refusal = await acting(caller, async (uow) => {
+    const standing = await standingOf(uow, caller, project_id);
+    const now = await findMergeRequest(uow, caller, project_id, iid);
     if (now === null || !isAsSeen(seen, standing.project, now)) return refused('changed');
-    if (wayOf(wish.mode, await checkedNow(act, seen, wish.mode)) !== 'later') return refused('changed');
-    await setAutoMerge(act, standing, now, wish);
+    if (wayOf(wish.mode, await checkedNow(uow, seen, wish.mode)) !== 'later') return refused('changed');
+    await setAutoMerge(uow, standing, now, wish);
   });
   return refusal ? undefined : findMergeRequest(database.current().reader, caller, project_id, iid).then(orGone);
 }

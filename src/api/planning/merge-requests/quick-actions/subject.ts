@@ -5,27 +5,27 @@ import { mayInProject } from '#authorization/abilities.ts';
 import type { Standing } from '#authorization/current-access.ts';
 import { type MergeRequest, mayUpdateMergeRequest, mergeRequestReadersAmong } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Act } from '#events/unit-of-work.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Merge requests, as quick actions see them. */
 
 export async function mergeRequestSubject(
-  act: Act<SignedIn>,
+  uow: UnitOfWork<SignedIn>,
   { caller, project }: Pick<Standing, 'caller' | 'project'>,
   mergeRequest: MergeRequest,
 ): Promise<Subject> {
   const mayUpdate = mayUpdateMergeRequest(caller, project, mergeRequest);
   const people = async (kind: typeof REVIEWED) =>
-    (await assigneesOf(act, kind, [mergeRequest.id])).map(({ user_id }) => user_id);
+    (await assigneesOf(uow, kind, [mergeRequest.id])).map(({ user_id }) => user_id);
   return {
-    ...inProject(act, project),
+    ...inProject(uow, project),
     thing: mergeRequest,
     mayUpdate,
     mayTime: mayUpdate,
     now: {
       ...BEGINNING,
       ...mergeRequest,
-      labels: await labelsOn(act, MERGE_REQUESTS, [mergeRequest.id]),
+      labels: await labelsOn(uow, MERGE_REQUESTS, [mergeRequest.id]),
       assignees: await people(MERGE_REQUESTS),
       reviewers: await people(REVIEWED),
     },
@@ -33,15 +33,15 @@ export async function mergeRequestSubject(
 }
 
 /** One that is being opened, by somebody who may. */
-export function newMergeRequestSubject(act: Act<SignedIn>, project: Project, title: string): Subject {
-  return { ...inProject(act, project), thing: null, mayUpdate: true, mayTime: true, now: { ...BEGINNING, title } };
+export function newMergeRequestSubject(uow: UnitOfWork<SignedIn>, project: Project, title: string): Subject {
+  return { ...inProject(uow, project), thing: null, mayUpdate: true, mayTime: true, now: { ...BEGINNING, title } };
 }
 
-function inProject(act: Act<SignedIn>, project: Project) {
+function inProject(uow: UnitOfWork<SignedIn>, project: Project) {
   return {
     type: 'MergeRequest',
     place: { project },
-    mayManage: mayInProject(act.by, 'update_merge_request', project),
-    readers: (ids: readonly number[]) => mergeRequestReadersAmong(act, project, ids),
+    mayManage: mayInProject(uow.by, 'update_merge_request', project),
+    readers: (ids: readonly number[]) => mergeRequestReadersAmong(uow, project, ids),
   } as const;
 }

@@ -10,10 +10,10 @@ export const commandedMergeRequests: CommandedKind<ThingOfProject> = {
   async acting(rooms, caller, { id, project }, how, work) {
     const [found] = await findMergeRequests(rooms.database.current().reader, caller, [id]);
     const mergeRequest = stillThere(found);
-    return whereItChanges(rooms, { caller, project, mergeRequest }, how, (act, _standing, change) => work(act, change));
+    return whereItChanges(rooms, { caller, project, mergeRequest }, how, (uow, _standing, change) => work(uow, change));
   },
-  async subject(act, caller, { id, project }) {
-    const [mergeRequest] = await findMergeRequests(act, caller, [id]);
-    return mergeRequest === undefined ? null : mergeRequestSubject(act, { caller, project }, mergeRequest);
+  async subject(uow, caller, { id, project }) {
+    const [mergeRequest] = await findMergeRequests(uow, caller, [id]);
+    return mergeRequest === undefined ? null : mergeRequestSubject(uow, { caller, project }, mergeRequest);
   },
 };

@@ -28,11 +28,11 @@ export async function beginRebase(
   if (!(await mayCommitTo(reader, caller, project, source_branch))) return refused('mayNotPush');
   if (!mayForcePush(await protectionRules(reader, project.id), source_branch)) return refused('mayNotForce');
   if (project.read_only) return refused('readOnly');
-  return acting(caller, async (act) => {
-    const now = await findMergeRequest(act, caller, project.id, iid);
+  return acting(caller, async (uow) => {
+    const now = await findMergeRequest(uow, caller, project.id, iid);
     if (now?.state !== 'opened') return refused('locked');
-    if (!(await insertRebase(act, { id, userId: caller.user.id, head, skipCi }))) return refused('locked');
-    await enqueue(act, rebaseMergeRequest, { mergeRequestId: id }, { key: `${id}` });
+    if (!(await insertRebase(uow, { id, userId: caller.user.id, head, skipCi }))) return refused('locked');
+    await enqueue(uow, rebaseMergeRequest, { mergeRequestId: id }, { key: `${id}` });
     return { rebase_in_progress: true };
   });
 }
