@@ -15,7 +15,7 @@ import { type Database, openDatabase } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { createPersonalNamespace } from './domain/namespaces/namespaces.ts';
 import { createFactBus } from './events/event-bus.ts';
-import { type Acting, createActing } from './events/unit-of-work.ts';
+import { createRunUnitOfWork, type RunUnitOfWork } from './events/unit-of-work.ts';
 import { createGit, type Git } from './git/git.ts';
 import { leaveStarter } from './git/process/process-spawner.ts';
 import { removeStaleLocks } from './git/refs/stale-locks.ts';
@@ -103,7 +103,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     database,
     blobs: createBlobStore({ directory: config.blobsDir, clock }),
     git,
-    acting: createActing({ database, tier: config.tier, ...facts }),
+    runUnitOfWork: createRunUnitOfWork({ database, tier: config.tier, ...facts }),
     log,
     mailer: createMailer(config.mail),
     outbound: createOutbound({
@@ -203,8 +203,8 @@ function createFacts(config: Config) {
 }
 
 /** For commands that act beside a server, or where none runs: what follows from it waits in the queue. */
-export function actingBeside(config: Config, database: Database): Acting {
-  return createActing({ database, tier: config.tier, ...createFacts(config) });
+export function actingBeside(config: Config, database: Database): RunUnitOfWork {
+  return createRunUnitOfWork({ database, tier: config.tier, ...createFacts(config) });
 }
 
 /** Rights that an administrator, or an older version, has given are left as they are. */

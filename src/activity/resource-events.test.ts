@@ -7,7 +7,7 @@ import { DESCRIPTION_CHANGED } from './system-note-texts.ts';
 
 test('states, milestones and system notes are told of an issue, by whoever acts, and go with it', async () => {
   const { project, owner, server } = await world({ project: {} });
-  const { database, acting } = server.rooms;
+  const { database, runUnitOfWork } = server.rooms;
   const { id } = (await owner.post(`${project.at}/issues`, { title: 'Loop' })).body;
   const milestoneId = await database.transaction(async (tx) => {
     const named = { title: 'v1', title_key: 'v1', project_id: project.id, iid: 1, state: 'active' } as const;
@@ -16,7 +16,7 @@ test('states, milestones and system notes are told of an issue, by whoever acts,
   });
   const mark = await markHistory(database.reader);
   const issue = { type: 'Issue', id } as const;
-  await acting(await callerOf(database.reader, owner.id, null), async (uow) => {
+  await runUnitOfWork(await callerOf(database.reader, owner.id, null), async (uow) => {
     await uow.record({ noteOn: issue, text: DESCRIPTION_CHANGED });
     await uow.record({ milestoneOf: issue, milestoneId, change: 'add', state: 'opened' });
     await uow.record({ stateOf: issue, state: 'closed' });

@@ -193,7 +193,7 @@ test('a backup in the middle of writes is of one moment: each ref is where the r
   }
   const found: string[] = [];
   await withKept(target, silent, (kept) =>
-    examine({ ...kept, acting: server.rooms.acting }, { tell: (line) => found.push(line) }),
+    examine({ ...kept, runUnitOfWork: server.rooms.runUnitOfWork }, { tell: (line) => found.push(line) }),
   );
   assert.deepEqual(found, []);
 });

@@ -17,13 +17,13 @@ import { withKept } from './server-data.ts';
 const here = await world({ project: { readme: true } });
 const { project } = here;
 const { server, newProject, user, name } = here;
-const { config, database, git, blobs, acting } = server.rooms;
+const { config, database, git, blobs, runUnitOfWork } = server.rooms;
 
 async function doctor(only?: string, mend = false): Promise<string[]> {
   const lines: string[] = [];
   await withKept(config, silent, (kept) =>
     examine(
-      { ...kept, acting },
+      { ...kept, runUnitOfWork },
       { mend, only: only?.split(','), tell: (line) => lines.push(line.replaceAll(/\d+/g, '#')) },
     ),
   );

@@ -8,7 +8,7 @@ import { withServer } from '#backup/server-data.ts';
 import { type Config, ConfigError } from '#config.ts';
 import type { Database } from '#database/database.ts';
 import { migrate } from '#database/migrate.ts';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 
 const BACKUP = `Usage: hearth backup FILE.tar [--with-secret-key]
 
@@ -74,7 +74,7 @@ function onlyFile(positionals: readonly string[], usage: string): string {
 export async function doctorCommand(
   args: readonly string[],
   { config, stdout, stderr }: Called,
-  actingOn: (database: Database) => Acting,
+  actingOn: (database: Database) => RunUnitOfWork,
 ): Promise<void> {
   const options = { mend: { type: 'boolean', default: false }, only: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
@@ -82,7 +82,7 @@ export async function doctorCommand(
   if (positionals.length > 0 || only?.some((name) => !CHECK_NAMES.includes(name))) throw new ConfigError(DOCTOR);
   const left = await withServer(config, createProgress(stderr), async (kept) => {
     await migrate(kept.database);
-    const examined = { ...kept, acting: actingOn(kept.database) };
+    const examined = { ...kept, runUnitOfWork: actingOn(kept.database) };
     return examine(examined, { mend: values.mend, only, tell: (line) => stdout.write(`${line}\n`) });
   });
   if (left > 0) throw new CommandFailed('unsound', `${left} ${left === 1 ? 'thing is' : 'things are'} wrong`);

@@ -7,12 +7,12 @@ import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { gathered } from './batched-writes.ts';
 import { createFactBus } from './event-bus.ts';
-import { createActing, type UnitOfWork } from './unit-of-work.ts';
+import { createRunUnitOfWork, type UnitOfWork } from './unit-of-work.ts';
 
 /** A gathering that writes down who came, with the transactions that it took. */
 async function road({ most = 100, waiting = 1_000 } = {}) {
   const database = await testDatabase({ clock: testClock() });
-  const acting = createActing({ database, tier: 'ultimate', ...createFactBus([]) });
+  const runUnitOfWork = createRunUnitOfWork({ database, tier: 'ultimate', ...createFactBus([]) });
   const batches: string[][] = [];
   const bring = gathered<string, string>({
     verb: async (uow: UnitOfWork, names) => {
@@ -29,7 +29,7 @@ async function road({ most = 100, waiting = 1_000 } = {}) {
   });
   const written = async () =>
     (await database.reader.selectFrom('counters').select('name').orderBy('name').execute()).map(({ name }) => name);
-  return { come: (name: string, waiter = {}) => bring({ acting }, name, waiter), batches, written, database };
+  return { come: (name: string, waiter = {}) => bring({ runUnitOfWork }, name, waiter), batches, written, database };
 }
 
 test('those that come together are done in one transaction, in their order, and each has his own result', async () => {

@@ -2,7 +2,7 @@ import { type Caller, NOBODY } from '#authentication/caller.ts';
 import { DatabaseUnavailable, type TransactionOptions } from '#database/database.ts';
 import { type Line, LineFull, type Waiter, WaiterGone } from '#runtime/concurrency-limiter.ts';
 import type { Failure } from '#runtime/failure.ts';
-import type { Acting, UnitOfWork } from './unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from './unit-of-work.ts';
 
 /**
  * What many bring at the same time, done by one verb in one transaction: its commit is what each of them waits for, and
@@ -35,7 +35,7 @@ interface Waiting<Item, Result> {
 
 /** Brings an item, for whom `waiter` says; what comes of it is there, and durable, when it resolves. */
 export type Gathered<Item, Result> = (
-  rooms: { readonly acting: Acting },
+  rooms: { readonly runUnitOfWork: RunUnitOfWork },
   item: Item,
   waiter?: Waiter,
 ) => Promise<Result | Failure>;
@@ -47,20 +47,20 @@ export type Gathered<Item, Result> = (
  */
 export function gathered<Item, Result>(gathering: Gathering<Item, Result>): Gathered<Item, Result> {
   type Entry = Waiting<Item, Result | Failure>;
-  const lines = new WeakMap<Acting, Entry[]>();
+  const lines = new WeakMap<RunUnitOfWork, Entry[]>();
 
-  async function run(acting: Acting, waiting: Entry[]): Promise<void> {
+  async function run(runUnitOfWork: RunUnitOfWork, waiting: Entry[]): Promise<void> {
     while (waiting.length > 0) {
       // Those that come in the same turn of the event loop.
       await new Promise(setImmediate);
       const batch = nextOf(waiting, gathering);
-      if (batch.length > 0) await doTogether(acting, gathering, batch);
+      if (batch.length > 0) await doTogether(runUnitOfWork, gathering, batch);
     }
-    lines.delete(acting);
+    lines.delete(runUnitOfWork);
   }
 
-  return ({ acting }, item, { client, owed = false } = {}) => {
-    const known = lines.get(acting);
+  return ({ runUnitOfWork }, item, { client, owed = false } = {}) => {
+    const known = lines.get(runUnitOfWork);
     if (!owed && known !== undefined && known.length >= gathering.line.waiting) {
       return Promise.reject(new LineFull(gathering.line));
     }
@@ -71,8 +71,8 @@ export function gathered<Item, Result>(gathering: Gathering<Item, Result>): Gath
         return;
       }
       const waiting = [entry];
-      lines.set(acting, waiting);
-      run(acting, waiting);
+      lines.set(runUnitOfWork, waiting);
+      run(runUnitOfWork, waiting);
     });
   };
 }
@@ -100,7 +100,7 @@ function nextOf<Item, Result>(
 }
 
 async function doTogether<Item, Result>(
-  acting: Acting,
+  runUnitOfWork: RunUnitOfWork,
   gathering: Gathering<Item, Result>,
   batch: readonly Waiting<Item, Result | Failure>[],
 ): Promise<void> {
@@ -109,7 +109,7 @@ async function doTogether<Item, Result>(
   try {
     // They have waited in a line of their own.
     const options = { turn: turn?.(items), againWhenTaken, owed: true };
-    const results = await acting<Caller, readonly (Result | Failure)[]>(
+    const results = await runUnitOfWork<Caller, readonly (Result | Failure)[]>(
       NOBODY,
       (uow) => gathering.verb(uow, items),
       options,
@@ -123,7 +123,7 @@ async function doTogether<Item, Result>(
       return;
     }
     const half = Math.ceil(batch.length / 2);
-    await doTogether(acting, gathering, batch.slice(0, half));
-    await doTogether(acting, gathering, batch.slice(half));
+    await doTogether(runUnitOfWork, gathering, batch.slice(0, half));
+    await doTogether(runUnitOfWork, gathering, batch.slice(half));
   }
 }

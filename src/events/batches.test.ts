@@ -146,7 +146,7 @@ test('a project of which a piece has gone is restored by nobody, and the rest go
   const { id, at, owner } = await newProject();
   await newNotes([(await owner.post(`${at}/issues`, { title: 'Long' })).body.id], owner.id, PIECE + 1);
   await owner.delete(at);
-  await server.rooms.acting(NOBODY, (uow) => destroyPieceOfProject(uow, id));
+  await server.rooms.runUnitOfWork(NOBODY, (uow) => destroyPieceOfProject(uow, id));
   assert.equal((await issuesOf(id)).length, 1);
   const { status, body } = await owner.post(`${at}/restore`);
   assert.deepEqual([status, body], [404, { message: '404 Project Not Found' }]);
@@ -162,10 +162,11 @@ test('a group that is due is restored by nobody once its destruction has begun',
   await database.transaction((tx) =>
     tx.updateTable('namespaces').set({ marked_for_deletion_on: '2001-01-01' }).where('id', '=', group.id).execute(),
   );
-  const { acting } = server.rooms;
+  const { runUnitOfWork } = server.rooms;
   let acts = 0;
-  const cut: typeof acting = (...given) => (++acts > 2 ? assert.fail('the server dies') : acting(...given));
-  const rooms = { ...server.rooms, acting: cut };
+  const cut: typeof runUnitOfWork = (...given) =>
+    ++acts > 2 ? assert.fail('the server dies') : runUnitOfWork(...given);
+  const rooms = { ...server.rooms, runUnitOfWork: cut };
   await assert.rejects(async () => destroyMarkedGroups.handle(rooms, {} as never, {} as never), /dies/);
   assert.equal((await root.get(`/projects/${project.id}`)).status, 404);
   assert.equal((await group.owner.post(`/groups/${group.id}/restore`)).status, 400);

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Caller } from '#authentication/caller.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import type { Acting, UnitOfWork } from './unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from './unit-of-work.ts';
 
 /** Rows that one piece changes. */
 export const PIECE = 500;
@@ -33,12 +33,12 @@ export const nothingToAsk = async (): Promise<undefined> => undefined;
  * their turn between. For what loses nothing when it ends half way, and can then be asked for again: the last act counts.
  */
 export async function inPieces<By extends Caller, Found, No extends string, T>(
-  acting: Acting,
+  runUnitOfWork: RunUnitOfWork,
   by: By,
   { ask, piece }: Pieces<By, Found, No, T>,
 ): Promise<T | Failure<No>> {
   for (let begun = false; ; begun = true) {
-    const done = await acting(by, async (uow: UnitOfWork<By>) => {
+    const done = await runUnitOfWork(by, async (uow: UnitOfWork<By>) => {
       const found = await ask(uow, begun);
       return isFailure(found) ? (found as Failure<No>) : piece(uow, found as Found);
     });

@@ -1,4 +1,4 @@
-import type { Acting } from './unit-of-work.ts';
+import type { RunUnitOfWork } from './unit-of-work.ts';
 
 /**
  * Thrown by a read that finds what has fallen due by the calendar and is not done yet. Reads write nothing: whoever serves
@@ -6,9 +6,9 @@ import type { Acting } from './unit-of-work.ts';
  * so that the work looks first whether it is still to be done.
  */
 export class FallenDue extends Error {
-  readonly work: (acting: Acting) => Promise<void>;
+  readonly work: (runUnitOfWork: RunUnitOfWork) => Promise<void>;
 
-  constructor(work: (acting: Acting) => Promise<void>) {
+  constructor(work: (runUnitOfWork: RunUnitOfWork) => Promise<void>) {
     super('Something that has fallen due is to be done before this is read');
     this.work = work;
   }

@@ -54,20 +54,20 @@ export type Taken<Code extends string = string> = Readonly<Record<string, Code |
  * Runs `work` as an act of this caller, in one transaction, and returns what it returns. Rolled back when it throws, or
  * returns a Failure.
  */
-export type Acting = <By extends Caller, T>(
+export type RunUnitOfWork = <By extends Caller, T>(
   by: By,
   work: (uow: UnitOfWork<By>) => Promise<T>,
   options?: TransactionOptions,
 ) => Promise<T>;
 
-interface ActingRooms {
+interface UnitOfWorkServices {
   readonly database: Database;
   readonly tier: Tier;
   readonly publish: <Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]) => Promise<void>;
   readonly ahead: <Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]) => Promise<boolean>;
 }
 
-export function createActing({ database, tier, publish, ahead }: ActingRooms): Acting {
+export function createRunUnitOfWork({ database, tier, publish, ahead }: UnitOfWorkServices): RunUnitOfWork {
   return (by, work, options) =>
     database.transaction((tx) => {
       const uow: UnitOfWork<typeof by> = Object.assign(tx, {

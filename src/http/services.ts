@@ -3,7 +3,7 @@ import type { TokenUses } from '#authentication/tokens/token-usage.ts';
 import type { BlobStore } from '#blobs/index.ts';
 import type { Config } from '#config.ts';
 import type { Database } from '#database/database.ts';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import type { Mailer } from '#mail/mailer.ts';
 import type { Outbound } from '#outbound-http/index.ts';
@@ -21,7 +21,7 @@ export interface Rooms {
   readonly blobs: BlobStore;
   readonly git: Git;
   /** Runs verbs: a transaction in which somebody acts. */
-  readonly acting: Acting;
+  readonly runUnitOfWork: RunUnitOfWork;
   readonly log: Log;
   readonly mailer: Mailer;
   /** Asks other servers, within what the settings allow. */

@@ -1,4 +1,4 @@
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import type { Kept } from '../server-data.ts';
 
 /** What does not fit together on a server. */
@@ -18,7 +18,7 @@ interface Mend {
 
 /** What checks look at, beside a server that may run. */
 export interface Examined extends Kept {
-  readonly acting: Acting;
+  readonly runUnitOfWork: RunUnitOfWork;
 }
 
 /** What one check looks for; it tells what it finds as it comes along. */

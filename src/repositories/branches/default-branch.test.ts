@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -113,11 +113,11 @@ test('a project that is destroyed before its first branch is settled leaves noth
   const changes = [{ ref: 'refs/heads/main', oldId: zeroId, newId: 'a'.repeat(40) }];
   const intent = await beginMove(rooms, { project: { ...place, id }, by: { server: true, userId: owner.id }, changes });
   assert.ok(!isFailure(intent));
-  const acting: Acting = async (by, uow, options) => {
+  const runUnitOfWork: RunUnitOfWork = async (by, uow, options) => {
     await rooms.database.transaction((tx) => tx.deleteFrom('projects').where('id', '=', id).execute());
-    return rooms.acting(by, uow, options);
+    return rooms.runUnitOfWork(by, uow, options);
   };
-  await settleIntent({ ...rooms, acting }, intent, changes);
+  await settleIntent({ ...rooms, runUnitOfWork }, intent, changes);
   assert.equal((await owner.get(at)).status, 404);
   await work();
 });

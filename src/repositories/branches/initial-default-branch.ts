@@ -23,7 +23,7 @@ import { recordRule } from './protection-activity.ts';
  * Null: the project is gone.
  */
 export async function settleDefaultBranch(
-  { database, git, acting }: RefRooms,
+  { database, git, runUnitOfWork }: RefRooms,
   projectId: number,
   moved: readonly RefChange[],
 ): Promise<Placed | null> {
@@ -35,7 +35,7 @@ export async function settleDefaultBranch(
   if (!found.empty || branches.length === 0) return found;
   // Whoever pushes first: the rule that protects the default branch comes with the project.
   const creator = await actorOf(database.reader, found.creator_id);
-  const default_branch = await acting(creator, (uow) => decide(uow, projectId, branches), { owed: true });
+  const default_branch = await runUnitOfWork(creator, (uow) => decide(uow, projectId, branches), { owed: true });
   if (default_branch === null) return null;
   await pointHead(database.reader, git, projectId);
   return { ...found, default_branch };

@@ -15,7 +15,7 @@ import { actorOf } from './ref-update-actor.ts';
 /** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
 export async function settleIntent(rooms: RefRooms, intent: Intent, moved: readonly RefChange[]): Promise<void> {
   if (intent.wikiId !== undefined) return settleWiki(rooms, intent, moved);
-  const { database, acting } = rooms;
+  const { database, runUnitOfWork } = rooms;
   const { projectId } = intent;
   // The refs have moved: this is owed to everybody, and not only to a client that may have gone.
   const git = gitFor(rooms.git, null);
@@ -32,7 +32,7 @@ export async function settleIntent(rooms: RefRooms, intent: Intent, moved: reado
   const turn = `refs of ${projectId}`;
   const mover = await actorOf(database.reader, intent.userId);
   const recorded = { ...intent, projectId };
-  await acting(mover, (uow) => recordMoved(uow, recorded, moved, { changes, limit }), { turn, owed: true });
+  await runUnitOfWork(mover, (uow) => recordMoved(uow, recorded, moved, { changes, limit }), { turn, owed: true });
 }
 
 /** The events are the pusher's, whoever settles the intent: be it the start of a server after a crash. */

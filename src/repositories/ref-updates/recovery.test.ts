@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOBODY } from '#authentication/caller.ts';
 import { findProject, type Project as ProjectRow } from '#domain/namespaces/projects.ts';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { headTarget, setHead, zeroId } from '#git/refs/refs.ts';
 import { type RefChange, updateRefs } from '#git/refs/update-refs.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -271,8 +271,8 @@ test('what can’t be settled keeps nobody else from being settled, and waits fo
     await intendTo(one, [toMain(one)]);
     await moveNow(one, [toMain(one)]);
   }
-  const acting: Acting = (by, uow, options) =>
-    rooms.acting(
+  const runUnitOfWork: RunUnitOfWork = (by, uow, options) =>
+    rooms.runUnitOfWork(
       by,
       async (inner) => {
         const done = await uow(inner);
@@ -281,7 +281,7 @@ test('what can’t be settled keeps nobody else from being settled, and waits fo
       },
       options,
     );
-  assert.equal(await settleLeftIntents({ ...rooms, acting }, true), 1);
+  assert.equal(await settleLeftIntents({ ...rooms, runUnitOfWork }, true), 1);
   assert.deepEqual([await intents(broken), await intents(left)], [1, 0]);
   assert.equal(await settleLeftIntents(rooms, true), 1);
   assert.equal(await intents(broken), 0);

@@ -17,7 +17,7 @@ type WikiIntent = Intent & { readonly wikiId: number };
 
 /** What `settleIntent` does for the repository of a wiki: what moved there is told as what became of its pages. */
 export async function settleWiki(rooms: RefRooms, intent: WikiIntent, moved: readonly RefChange[]): Promise<void> {
-  const { database, acting } = rooms;
+  const { database, runUnitOfWork } = rooms;
   const git = gitFor(rooms.git, null);
   const wiki = await readWiki(database.reader, intent.wikiId);
   if (wiki === null) {
@@ -30,7 +30,7 @@ export async function settleWiki(rooms: RefRooms, intent: WikiIntent, moved: rea
   const pages = change === undefined ? [] : await pageChanges(looking, change);
   const turn = `refs of wiki ${intent.wikiId}`;
   const mover = await actorOf(database.reader, intent.userId);
-  await acting(mover, (uow) => recordMoved(uow, intent, { moved, pages, default_branch }), { turn, owed: true });
+  await runUnitOfWork(mover, (uow) => recordMoved(uow, intent, { moved, pages, default_branch }), { turn, owed: true });
   if (wiki.empty) await pointHeadOfWiki(database.reader, git, intent.wikiId);
 }
 

@@ -12,10 +12,12 @@ const BATCH = 500;
 /** Collects LFS objects that no project has, then the content that no row refers to. */
 export const sweepContent = defineJob({
   kind: 'sweep_content',
-  async handle({ blobs, database, acting }: Rooms) {
+  async handle({ blobs, database, runUnitOfWork }: Rooms) {
     let forgotten: number;
     do {
-      forgotten = await acting(NOBODY, (uow) => forgetUnlinkedObjects(uow, momentAfter(uow.now, -HOUR_MS), BATCH));
+      forgotten = await runUnitOfWork(NOBODY, (uow) =>
+        forgetUnlinkedObjects(uow, momentAfter(uow.now, -HOUR_MS), BATCH),
+      );
     } while (forgotten === BATCH);
     await sweepBlobs(blobs, database);
   },

@@ -10,7 +10,7 @@ import { done, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
 const { server, newProject } = here;
-const { database, acting } = server.rooms;
+const { database, runUnitOfWork } = server.rooms;
 
 const members = { readme: true, with: ['reporter', 'developer', 'maintainer'] } as const;
 
@@ -169,6 +169,6 @@ test('an environment that has been deleted is there again before a job of it sta
   const ship = await pipeline.idOf('ship');
   assert.equal((await project.developer.post(`${project.at}/jobs/${ship}/play`)).status, 403);
   await done(project.maintainer.post(`${project.at}/jobs/${ship}/play`));
-  await acting(NOBODY, (uow) => changeJob(uow, ship, ['pending'], 'running'));
+  await runUnitOfWork(NOBODY, (uow) => changeJob(uow, ship, ['pending'], 'running'));
   assert.equal((await project.owner.get(`${project.at}/environments`)).body.length, 1);
 });

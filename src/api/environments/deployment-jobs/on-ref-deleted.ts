@@ -72,9 +72,9 @@ function isFrom({ ref, tag, sha, job_id }: DeploymentRow, { branch, commits }: E
   return ref === branch && !tag && (commits === null || (job_id !== null && commits.includes(sha)));
 }
 
-async function stopOne({ database, acting }: Rooms, id: number, { projectId, userId }: Ended): Promise<void> {
+async function stopOne({ database, runUnitOfWork }: Rooms, id: number, { projectId, userId }: Ended): Promise<void> {
   const caller = await callerOf(database.reader, userId, null);
-  await acting(
+  await runUnitOfWork(
     caller,
     async (uow) => {
       const project = await findProject(uow, caller, String(projectId));

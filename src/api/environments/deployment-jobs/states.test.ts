@@ -14,7 +14,7 @@ import { DEPLOYMENT_STATUS } from './on-job-status.ts';
 
 const here = await world();
 const { server, newProject } = here;
-const { acting, database } = server.rooms;
+const { runUnitOfWork, database } = server.rooms;
 
 type Place = Awaited<ReturnType<typeof place>>;
 const place = () => newProject({ readme: true, with: ['maintainer'] });
@@ -25,7 +25,7 @@ const NAMES = ['build', 'ship', 'end'] as const;
 const step = (name: string, from: readonly JobStatus[], to: JobStatus): Trigger => {
   return async (_project, pipeline) => {
     const id = await pipeline.idOf(name);
-    return acting(NOBODY, (uow) => changeJob(uow, id, from, to));
+    return runUnitOfWork(NOBODY, (uow) => changeJob(uow, id, from, to));
   };
 };
 const goOn = (name: string): Trigger => {

@@ -11,7 +11,7 @@ import { report } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, newGroup, user, anonymous, root, server } = here;
-const { database, acting } = server.rooms;
+const { database, runUnitOfWork } = server.rooms;
 
 const said = ({ status, body }: Answer) => [status, body];
 const refusal = (message: unknown) => [400, { message }];
@@ -205,7 +205,7 @@ test('a deployment that goes while somebody approves of it is not found', async 
   await done(project.owner.delete(at));
   const by = (await callerOf(database.reader, project.maintainer.id, null)) as SignedIn;
   const place = await findProject(database.reader, by, String(project.id));
-  const outcome = await acting(by, (uow) => approveOf(uow, place!, deployment!, { status: 'approved' }));
+  const outcome = await runUnitOfWork(by, (uow) => approveOf(uow, place!, deployment!, { status: 'approved' }));
   assert.equal('code' in outcome && outcome.code, 'gone');
 });
 

@@ -28,7 +28,7 @@ interface Reported {
  * there is none of this name. What is the environment's last deployment already, word for word, is that one.
  */
 export async function createDeployment(
-  { database, git, acting }: RefRooms,
+  { database, git, runUnitOfWork }: RefRooms,
   caller: SignedIn,
   project: Project,
   mayDeploy: MayDeploy,
@@ -38,7 +38,7 @@ export async function createDeployment(
   const known = await environmentNamed(database.reader, project.id, reported.environment);
   // Those who would make it come one after another too.
   const turn = known === null ? `environments ${project.id}` : environmentTurn(known.id);
-  return acting(caller, (uow) => create(uow, project, mayDeploy, { ...reported, wrong }), { turn });
+  return runUnitOfWork(caller, (uow) => create(uow, project, mayDeploy, { ...reported, wrong }), { turn });
 }
 
 async function create(

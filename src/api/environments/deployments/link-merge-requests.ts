@@ -22,7 +22,7 @@ export async function linkMergeRequestsSoon(tx: Transaction, { id, project_id }:
 export const linkMergeRequests = defineJob({
   kind: 'link_merge_requests_of_deployment',
   async handle(
-    { database, git, acting }: RefRooms,
+    { database, git, runUnitOfWork }: RefRooms,
     { projectId, deploymentId }: { readonly projectId: number; readonly deploymentId: number },
   ) {
     const db = database.reader;
@@ -33,7 +33,7 @@ export const linkMergeRequests = defineJob({
     if (environment === null || !isLasting(environment)) return;
     const shipped = await shippedSince(db, git, project, deployment);
     for (let from = 0; from < shipped.length; from += PIECE) {
-      await acting(NOBODY, async (uow) => {
+      await runUnitOfWork(NOBODY, async (uow) => {
         const now = await findDeployment(uow, projectId, deploymentId);
         if (now !== null) await linkShipped(uow, now, shipped.slice(from, from + PIECE));
       });

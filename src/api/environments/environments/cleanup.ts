@@ -16,11 +16,11 @@ const BATCH = 100;
 
 /** Stops an environment as nobody, unless it can't be; whoever's job that takes is asked as ever. */
 export async function stopAsNobody(
-  acting: Rooms['acting'],
+  runUnitOfWork: Rooms['acting'],
   environment: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<void> {
   const turn = turnsWithJobs(environment.project_id, environment.id);
-  await acting(NOBODY, (uow) => stopEnvironment(uow, environment, { force: false }), { turn, owed: true });
+  await runUnitOfWork(NOBODY, (uow) => stopEnvironment(uow, environment, { force: false }), { turn, owed: true });
 }
 
 /** One whose time has come, and when it had. */
@@ -72,12 +72,12 @@ export const dueToGo = (db: Reader, now: string, after: After) =>
     .orderBy('id')
     .limit(BATCH);
 
-export const stopDueEnvironments = sweep('stop-due-environments', dueToStop, ({ acting }, environment) =>
-  stopAsNobody(acting, environment),
+export const stopDueEnvironments = sweep('stop-due-environments', dueToStop, ({ runUnitOfWork }, environment) =>
+  stopAsNobody(runUnitOfWork, environment),
 );
 
-export const destroyDueEnvironments = sweep('destroy-due-environments', dueToGo, ({ acting }, environment) =>
-  destroyEnvironment(acting, NOBODY, environment),
+export const destroyDueEnvironments = sweep('destroy-due-environments', dueToGo, ({ runUnitOfWork }, environment) =>
+  destroyEnvironment(runUnitOfWork, NOBODY, environment),
 );
 
 const EVERY_MINUTE = '* * * * *';

@@ -8,7 +8,7 @@ import { destroyEnvironment } from './delete.ts';
 
 const here = await world({ project: { readme: true } });
 const { project, owner, server } = here;
-const { database, acting } = server.rooms;
+const { database, runUnitOfWork } = server.rooms;
 
 async function stoppedEnvironment(name: string) {
   const { body } = await done(owner.post(`${project.at}/environments`, { name }));
@@ -38,7 +38,7 @@ test('very many deployments go piece by piece, none of an environment that is de
   });
   const key = { id: environment.id, project_id: project.id };
   const by = { user: null, token: null, address: null };
-  assert.equal((await destroyEnvironment(acting, by, key))?.code, 'notStopped');
+  assert.equal((await destroyEnvironment(runUnitOfWork, by, key))?.code, 'notStopped');
   assert.equal(await deploymentsOf(environment.id), 601);
   await done(owner.post(`${environment.at}/stop`));
   assert.equal((await owner.delete(environment.at)).status, 204);

@@ -2,7 +2,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { deleteSome } from '#database/batch-statements.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import { inPieces, type MORE, PIECE, pieceOf } from '#events/batches.ts';
-import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { deleteStopped } from './store.ts';
 
@@ -13,11 +13,11 @@ type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
  * jobs that have made them stay. One that is deployed to meanwhile stays too.
  */
 export async function destroyEnvironment(
-  acting: Acting,
+  runUnitOfWork: RunUnitOfWork,
   by: Caller,
   environment: EnvironmentKey,
 ): Promise<undefined | Failure<'gone' | 'notStopped'>> {
-  return inPieces(acting, by, {
+  return inPieces(runUnitOfWork, by, {
     ask: (uow) => stopped(uow, environment),
     piece: (uow) => destroyPiece(uow, environment.id),
   });

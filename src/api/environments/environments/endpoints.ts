@@ -117,7 +117,7 @@ export const deleteEnvironment = endpoint({
   conditional: ({ environment }) => environment.updated_at,
   refuses: { notStopped: FORBIDDEN, gone: NOT_FOUND },
   answer: nothing,
-  handle: ({ environment, caller }, { acting }) => destroyEnvironment(acting, caller, environment),
+  handle: ({ environment, caller }, { runUnitOfWork }) => destroyEnvironment(runUnitOfWork, caller, environment),
 });
 
 export const stopStaleEnvironments = endpoint({

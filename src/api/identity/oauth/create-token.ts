@@ -29,6 +29,8 @@ export async function grantToken(
   if (grant === undefined) return refused('unsupportedGrantType');
   const asking = { client, at: timestamp(rooms.clock) };
   // In an object, for a refusal as such would roll back: a code that was refused is used up.
-  const { granted } = await rooms.acting(NOBODY, async (uow) => ({ granted: await grant(uow, request, asking) }));
+  const { granted } = await rooms.runUnitOfWork(NOBODY, async (uow) => ({
+    granted: await grant(uow, request, asking),
+  }));
   return granted;
 }

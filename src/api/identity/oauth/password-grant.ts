@@ -18,7 +18,7 @@ const DEFAULT_SCOPES = ['api'];
 
 /** A user's name and password for a token that acts for him. It needs no client while the setting says so. */
 export async function grantForPassword(
-  { database, clock, acting }: Pick<Rooms, 'database' | 'clock' | 'acting'>,
+  { database, clock, runUnitOfWork }: Pick<Rooms, 'database' | 'clock' | 'acting'>,
   { username, password, scope }: TokenRequest,
   { client, address }: { readonly client: Client; readonly address: string },
 ): Promise<Granted | Failure<'tooMany'>> {
@@ -31,7 +31,7 @@ export async function grantForPassword(
   const checked = await limitFailures({ database, clock }, address, () => checkPassword({ database }, proof));
   if (isFailure(checked)) return checked.code === 'tooMany' ? checked : refused('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
-  return acting(NOBODY, (uow) => issue(uow, { applicationId, userId: checked.user.id, scopes }));
+  return runUnitOfWork(NOBODY, (uow) => issue(uow, { applicationId, userId: checked.user.id, scopes }));
 }
 
 interface Proven {

@@ -62,7 +62,7 @@ export const signOut = endpoint({
   order: 'ownProof',
   root: true,
   answer: redirect,
-  handle: ({ visitor, request }, { acting }) => signOutVisitor(acting, request, visitor),
+  handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),
 });
 
 export const deleteSession = endpoint({
@@ -72,5 +72,5 @@ export const deleteSession = endpoint({
   order: 'ownProof',
   root: true,
   answer: redirect,
-  handle: ({ visitor, request }, { acting }) => signOutVisitor(acting, request, visitor),
+  handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),
 });

@@ -24,7 +24,7 @@ interface Renewal {
  * for this is no other way to change it. Refuses with `weak` and what is wrong with the new one, `problem`.
  */
 export async function renewPassword(
-  { database, acting }: Pick<Rooms, 'database' | 'acting'>,
+  { database, runUnitOfWork }: Pick<Rooms, 'database' | 'acting'>,
   { login, password, newPassword, address }: Renewal,
 ): Promise<string | Failure<'switchedOff' | 'invalid' | 'weak'>> {
   const settings = await readSettings(database.reader);
@@ -36,7 +36,7 @@ export async function renewPassword(
   const [problem] = problemsOf({ password, newPassword }, user, settings.minimum_password_length);
   if (problem !== undefined) return refused('weak', { problem });
   const hash = await hashPassword(newPassword);
-  const stored = await acting({ user, token: null, address }, (uow) => replace(uow, user, hash));
+  const stored = await runUnitOfWork({ user, token: null, address }, (uow) => replace(uow, user, hash));
   return isFailure(stored) ? stored : newPassword;
 }
 

@@ -77,10 +77,10 @@ export const createUser = endpoint({
   taken,
   records: ['user_created'],
   answer: created(UserAdmin),
-  async handle({ caller, params }, { database, acting }) {
+  async handle({ caller, params }, { database, runUnitOfWork }) {
     const wish = wishOf(params);
     const password = await firstPassword(database.reader, wish);
-    return acting(caller, (uow) => create(uow, wish, password));
+    return runUnitOfWork(caller, (uow) => create(uow, wish, password));
   },
 });
 
@@ -105,10 +105,10 @@ export const updateUser = endpoint({
     'user_password_updated',
   ],
   answer: shown(UserAdmin),
-  async handle({ caller, params }, { database, acting }) {
+  async handle({ caller, params }, { database, runUnitOfWork }) {
     const wish = updateOf(params);
     const password = await nextPassword(database.reader, params.id, wish);
-    return acting(caller, (uow) => update(uow, params.id, wish, password));
+    return runUnitOfWork(caller, (uow) => update(uow, params.id, wish, password));
   },
 });
 

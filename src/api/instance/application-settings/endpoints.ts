@@ -23,6 +23,6 @@ export const updateApplicationSettings = endpoint({
   refuses: { invalid: INVALID },
   records: ['application_setting_updated'],
   answer: shown(ApplicationSettings),
-  handle: ({ params, caller }, { acting, git }) =>
-    acting(caller, (uow) => changeSettings(uow, sentChanges(params), git.storages)),
+  handle: ({ params, caller }, { runUnitOfWork, git }) =>
+    runUnitOfWork(caller, (uow) => changeSettings(uow, sentChanges(params), git.storages)),
 });

@@ -76,12 +76,12 @@ export const createAlertIntegration = endpoint({
     }),
   },
   answer: created(AlertIntegration),
-  async handle({ project, caller, params }, { acting, secretKey, config }) {
+  async handle({ project, caller, params }, { runUnitOfWork, secretKey, config }) {
     const stored = await storedOf(params, config.tier);
     if (isFailure(stored)) return stored;
     const { name, type, active, legacy } = params;
     const [wish, key] = [{ name, type, active, legacy, ...stored }, await secretKey()];
-    return acting(caller, (uow) => createIntegration(uow, key, project, wish), { turn: turnOf(project) });
+    return runUnitOfWork(caller, (uow) => createIntegration(uow, key, project, wish), { turn: turnOf(project) });
   },
 });
 
@@ -93,12 +93,12 @@ export const updateAlertIntegration = endpoint({
   rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
   refuses: { ...REFUSALS, gone: GONE },
   answer: shown(AlertIntegration),
-  async handle({ integration, caller, params }, { acting, config }) {
+  async handle({ integration, caller, params }, { runUnitOfWork, config }) {
     const stored = await storedOf(params, config.tier);
     if (isFailure(stored)) return stored;
     const { name, active } = params;
     const set = { ...(name != null && { name }), ...(active != null && { active }), ...stored };
-    return acting(caller, async (uow) => (await updateIntegration(uow, integration, set)) ?? refused('gone'));
+    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, set)) ?? refused('gone'));
   },
 });
 
@@ -116,9 +116,9 @@ export const resetAlertIntegrationToken = endpoint({
   access: inProject('admin_operations').record(integration),
   refuses: { gone: GONE },
   answer: created(AlertIntegration),
-  async handle({ integration, caller }, { acting, secretKey }) {
+  async handle({ integration, caller }, { runUnitOfWork, secretKey }) {
     const sealed = newSealedToken(await secretKey(), integration);
-    return acting(caller, async (uow) => (await updateIntegration(uow, integration, sealed)) ?? refused('gone'));
+    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, sealed)) ?? refused('gone'));
   },
 });
 

@@ -17,7 +17,7 @@ interface Test {
 
 /** Takes a payload as if a tool had sent it to the integration with the right key: it makes real alerts. */
 export async function sendTest(
-  { acting, clock, config: { tier }, database }: Pick<Rooms, 'acting' | 'clock' | 'config' | 'database'>,
+  { runUnitOfWork, clock, config: { tier }, database }: Pick<Rooms, 'acting' | 'clock' | 'config' | 'database'>,
   { project, integration, payload: given, client }: Test,
 ): Promise<Awaited<ReturnType<typeof receive>> | Failure<'payloadInvalid' | 'inactive'>> {
   const { id, type, name, active, payload_attribute_mapping: mapping } = integration;
@@ -29,5 +29,10 @@ export async function sendTest(
   if (typeof payload === 'string') return refused('broken');
   const sender = { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };
   const { value, json: text } = payload;
-  return receive({ acting, clock, tier }, db, { projectId: project.id, sender, payload: { value, text }, client });
+  return receive({ runUnitOfWork, clock, tier }, db, {
+    projectId: project.id,
+    sender,
+    payload: { value, text },
+    client,
+  });
 }

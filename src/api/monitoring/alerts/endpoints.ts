@@ -29,7 +29,7 @@ const form = {
   answer: listOf(AlertReported),
   async handle(
     { address, request }: { readonly address: Address; readonly request: Incoming },
-    { acting, clock, config: { tier }, database }: Rooms,
+    { runUnitOfWork, clock, config: { tier }, database }: Rooms,
   ) {
     const payload = await readPayload(request);
     if (isFailure(payload)) return payload;
@@ -39,7 +39,7 @@ const form = {
     const sender = await authorize(db, { request, address, isWebhook, tier });
     if (isFailure(sender)) return sender;
     const { projectId } = address;
-    return receive({ acting, clock, tier }, db, { projectId, sender, payload, client: request.client });
+    return receive({ runUnitOfWork, clock, tier }, db, { projectId, sender, payload, client: request.client });
   },
 } as const;
 

@@ -1,7 +1,7 @@
 import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { gathered } from '#events/batched-writes.ts';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Client, givingWay, type Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
@@ -30,7 +30,7 @@ const report = gathered<Report, Reported[]>({
 });
 
 interface Receiving {
-  readonly acting: Acting;
+  readonly runUnitOfWork: RunUnitOfWork;
   readonly clock: Clock;
   readonly tier: Tier;
 }
@@ -49,7 +49,7 @@ interface Received {
  * one leaves nothing to store.
  */
 export async function receive(
-  { acting, clock, tier }: Receiving,
+  { runUnitOfWork, clock, tier }: Receiving,
   db: Reader,
   { projectId, sender, payload, client }: Received,
 ): Promise<readonly Reported[] | Failure<'broken'>> {
@@ -57,7 +57,7 @@ export async function receive(
   if (elements === null) {
     const fingerprints = await isOn(db, 'generic_alert_fingerprinting', tier, projectId);
     const alert = await readGeneric(payload.value, sender, { text: payload.text, fingerprints });
-    const reported = await report({ acting }, { projectId, alerts: [alert] }, { client });
+    const reported = await report({ runUnitOfWork }, { projectId, alerts: [alert] }, { client });
     return isFailure(reported) || reported.length === 0 ? refused('broken') : reported;
   }
   const isCut = await isOn(db, 'prometheus_notify_max_alerts', tier, projectId);
@@ -65,7 +65,7 @@ export async function receive(
   const found = new Map<number, Reported>();
   let waiter: Waiter = { client };
   for await (const alerts of inPieces(taken, sender, clock)) {
-    const reported = await report({ acting }, { projectId, alerts }, waiter);
+    const reported = await report({ runUnitOfWork }, { projectId, alerts }, waiter);
     if (!isFailure(reported)) for (const each of reported) if (!found.has(each.iid)) found.set(each.iid, each);
     // What has begun comes to its end.
     waiter = { owed: true };

@@ -16,9 +16,10 @@ import { removeErrors, removeEvents } from './delete.ts';
  */
 export const removeExpired = defineJob({
   kind: 'remove-expired-errors',
-  async handle({ acting, database }: Rooms, _payload: Record<string, never>, { signal }) {
+  async handle({ runUnitOfWork, database }: Rooms, _payload: Record<string, never>, { signal }) {
     const inPieces = async (piece: (tx: Transaction) => Promise<typeof MORE | undefined>, turn?: string) => {
-      while (!signal.aborted && (await acting(NOBODY, piece, { turn, owed: true })) === MORE) await turnOfOthers();
+      while (!signal.aborted && (await runUnitOfWork(NOBODY, piece, { turn, owed: true })) === MORE)
+        await turnOfOthers();
     };
     await inPieces(removePastHours);
     for (let id = await projectAfter(database.reader, 0); id !== null; id = await projectAfter(database.reader, id)) {

@@ -10,7 +10,7 @@ type Wish = { readonly [Name in keyof IncidentSettings]?: IncidentSettings[Name]
 
 /** Changes what the project makes of its alerts. Where incidents are to be made, their template must be there. */
 export async function changeSettings(
-  { acting, database, git }: Pick<Rooms, 'acting' | 'database' | 'git'>,
+  { runUnitOfWork, database, git }: Pick<Rooms, 'acting' | 'database' | 'git'>,
   caller: SignedIn,
   project: Project,
   wish: Wish,
@@ -20,7 +20,7 @@ export async function changeSettings(
   if (create_issue && key !== null && (await readTemplate(git, project, key)) === null) {
     return invalid({ issue_template_key: ['not found'] });
   }
-  return acting(caller, async (uow) => {
+  return runUnitOfWork(caller, async (uow) => {
     const after = changed(await settingsOf(uow, project.id), wish);
     await saveSettings(uow, project.id, after);
     return after;

@@ -25,14 +25,14 @@ interface Wanted {
  * most, whoever else makes one at that moment: `exists`.
  */
 export async function makeIncident(
-  { acting, database, git }: Pick<Rooms, 'acting' | 'database' | 'git'>,
+  { runUnitOfWork, database, git }: Pick<Rooms, 'acting' | 'database' | 'git'>,
   by: SignedIn,
   { project, alertId, url, closeResolved = false }: Wanted,
 ): Promise<Issue | Failure<'exists'>> {
   const { issue_template_key: key } = await settingsOf(database.reader, project.id);
   // One that has gone since it was chosen is left out.
   const template = key === null ? null : await readTemplate(git, project, key);
-  return acting(
+  return runUnitOfWork(
     by,
     async (uow) => {
       const incident = await fileFor(uow, { project, alertId, url, template });

@@ -39,11 +39,11 @@ export const makeIncidents = defineJob({
 /** Closes the incidents of alerts that have recovered. */
 export const closeIncidents = defineJob({
   kind: 'recovered_incidents',
-  async handle({ database, acting }: Working, { projectId, alertIds }: Reported) {
+  async handle({ database, runUnitOfWork }: Working, { projectId, alertIds }: Reported) {
     const place = await placeOf(database.reader, projectId);
     if (place === null) return;
     for (const incident of await openIncidentsOf(database.reader, alertIds).execute()) {
-      await acting(place.bot, (uow) => closeIssue(uow, incident));
+      await runUnitOfWork(place.bot, (uow) => closeIssue(uow, incident));
     }
   },
 });

@@ -42,8 +42,8 @@ export const createGroup = endpoint({
   taken: { routes_by_full_path: PATH_NOT_SAVED },
   records: ['group_created'],
   answer: created(GroupDetail),
-  handle: ({ caller, params }, { acting, config }) =>
-    acting(caller, (uow) => create(uow, params, Object.keys(config.storages))),
+  handle: ({ caller, params }, { runUnitOfWork, config }) =>
+    runUnitOfWork(caller, (uow) => create(uow, params, Object.keys(config.storages))),
 });
 
 export const readGroup = endpoint({
@@ -95,8 +95,8 @@ export const restoreGroup = endpoint({
     gone: GONE.Group,
   },
   answer: created(GroupDetail),
-  handle: ({ caller, group }, { acting }) =>
-    acting(caller, (uow) => restore(uow, group), { againWhenTaken: ['routes_by_full_path'] }),
+  handle: ({ caller, group }, { runUnitOfWork }) =>
+    runUnitOfWork(caller, (uow) => restore(uow, group), { againWhenTaken: ['routes_by_full_path'] }),
 });
 
 export const archiveGroup = endpoint({

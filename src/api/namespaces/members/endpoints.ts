@@ -97,10 +97,10 @@ export const [createGroupMember, createProjectMember] = forBoth((parent) =>
     records: parent.own({ group: ['member_created'], project: ['joined Project', 'member_created'] }),
     answer: created(either(Member, AddedMembers, (row) => 'user' in row)),
     // Not one act: of several users each is added by himself, so that nobody's refusal is another's.
-    async handle({ parent, caller, params }, { acting, database }) {
+    async handle({ parent, caller, params }, { runUnitOfWork, database }) {
       const users = [...(params.user_id ?? []), ...(params.username ?? [])];
       const wish = { accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
-      const add = (named: Named) => acting(caller, (uow) => addMember(uow, parent, named, wish));
+      const add = (named: Named) => runUnitOfWork(caller, (uow) => addMember(uow, parent, named, wish));
       const [first, ...others] = users;
       if (first === undefined) return refused('unknownUser');
       return others.length === 0 ? add(first) : addMembers(add, parent, users, wish, database.reader);

@@ -14,10 +14,10 @@ const BATCH = 100;
 /** Removes memberships whose last day has come. They gave nothing any more: this is for the history and for the lists of families. */
 export const expireMembers = defineJob({
   kind: 'expire-members',
-  async handle({ database, acting }: Rooms) {
+  async handle({ database, runUnitOfWork }: Rooms) {
     for (;;) {
       const due = await expiredMemberships(database.reader, BATCH);
-      for (const membership of due) await acting(NOBODY, (uow) => expire(uow, membership));
+      for (const membership of due) await runUnitOfWork(NOBODY, (uow) => expire(uow, membership));
       if (due.length < BATCH) return;
     }
   },

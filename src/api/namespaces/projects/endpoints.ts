@@ -126,8 +126,8 @@ export const deleteProject = endpoint({
   },
   records: ['project_destroyed'],
   answer: accepted,
-  handle: ({ caller, project, params }, { acting }) =>
-    inPieces(acting, caller, {
+  handle: ({ caller, project, params }, { runUnitOfWork }) =>
+    inPieces(runUnitOfWork, caller, {
       // Of what has begun to go nobody has anything any more.
       ask: async (uow, begun) => (begun ? undefined : stillInProject(uow, caller, project.id, 'remove_project')),
       piece: (uow) => remove(uow, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
@@ -140,8 +140,8 @@ export const restoreProject = endpoint({
   access: inProject('remove_project'),
   refuses: { notMarked: [400, 'Project has not been marked for deletion'], gone: GONE.Project },
   answer: created(Project),
-  handle: ({ caller, project }, { acting }) =>
-    acting(caller, (uow) => restore(uow, project), { againWhenTaken: Object.keys(TAKEN) }),
+  handle: ({ caller, project }, { runUnitOfWork }) =>
+    runUnitOfWork(caller, (uow) => restore(uow, project), { againWhenTaken: Object.keys(TAKEN) }),
 });
 
 export const archiveProject = endpoint({

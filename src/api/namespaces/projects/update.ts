@@ -35,13 +35,16 @@ export async function update(
   project: Project,
   values: AttributeValues,
 ): Promise<Project | Failure<UpdateRefusal>> {
-  const { git, acting, database } = rooms;
+  const { git, runUnitOfWork, database } = rooms;
   const storages = Object.keys(rooms.config.storages);
-  if (!changesBranch(project, values)) return acting(caller, (uow) => change(uow, project, values, storages));
+  if (!changesBranch(project, values)) return runUnitOfWork(caller, (uow) => change(uow, project, values, storages));
   const endsReadOnly = isAdministrator(caller) && values.repository_read_only === false;
   if (project.read_only && !endsReadOnly) return refused('readOnly');
   const changed = await whileBranchIsThere(rooms, project, values.default_branch as string, (seen) =>
-    acting(caller, async (uow) => (await makeDefault(uow, project.id, seen)) ?? change(uow, project, values, storages)),
+    runUnitOfWork(
+      caller,
+      async (uow) => (await makeDefault(uow, project.id, seen)) ?? change(uow, project, values, storages),
+    ),
   );
   if (!isFailure(changed)) await pointHead(database.reader, git, project.id);
   return changed;

@@ -38,15 +38,21 @@ export const destroyUser = defineJob({
     if (!(await isEnded(reader, userId))) return;
     const caller = await callerOf(reader, by, address);
     for (const id of await personalProjects(reader, userId)) {
-      await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (uow) => destroyPieceOfProject(uow, id) });
+      await inPieces(rooms.runUnitOfWork, caller, {
+        ask: nothingToAsk,
+        piece: (uow) => destroyPieceOfProject(uow, id),
+      });
     }
     if (hard) await destroyOwnedGroups(rooms, caller, userId);
     // A bot that pushes has made millions of them in three years.
     for (const forgetSome of [forgetSomeAuthorActivity, forgetSomeCreated, removeSomeStars]) {
       await sweepInBatches(rooms.database, PIECE, (tx, most) => forgetSome(tx, userId, most));
     }
-    await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (uow) => pieceAhead(uow, { userId, hard }) });
-    await rooms.acting(caller, (uow) => destroyRest(uow, { userId, hard }));
+    await inPieces(rooms.runUnitOfWork, caller, {
+      ask: nothingToAsk,
+      piece: (uow) => pieceAhead(uow, { userId, hard }),
+    });
+    await rooms.runUnitOfWork(caller, (uow) => destroyRest(uow, { userId, hard }));
   },
 });
 

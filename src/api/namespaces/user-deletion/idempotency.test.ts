@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markHistory, recordedSince } from '#activity/index.ts';
 import type { FactName, Facts } from '#events/domain-events.ts';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { type Caller, world } from '#test/support/world.ts';
 import { destroyUser } from './destroy.ts';
@@ -39,8 +39,8 @@ async function counts() {
 
 /** The rooms with acts that hear everything first. */
 function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name]) => void): typeof rooms {
-  const acting: Acting = (by, doing) =>
-    rooms.acting(by, (uow) => {
+  const runUnitOfWork: RunUnitOfWork = (by, doing) =>
+    rooms.runUnitOfWork(by, (uow) => {
       const { publish } = uow;
       const heard: typeof publish = async (fact, payload) => {
         listen(fact, payload);
@@ -48,7 +48,7 @@ function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name
       };
       return doing(Object.assign(uow, { publish: heard }));
     });
-  return { ...rooms, acting };
+  return { ...rooms, runUnitOfWork };
 }
 
 test('work that is done twice does nothing the second time', async () => {
@@ -138,13 +138,13 @@ test('the queue tries again what has failed', async () => {
   const mira = await user();
   await newProject({ owner: mira });
   await remove(mira);
-  const { acting } = rooms;
-  const failing: Acting = async () => {
+  const { runUnitOfWork } = rooms;
+  const failing: RunUnitOfWork = async () => {
     throw new Error('not now');
   };
-  Object.assign(rooms, { acting: failing });
+  Object.assign(rooms, { runUnitOfWork: failing });
   await work();
-  Object.assign(rooms, { acting });
+  Object.assign(rooms, { runUnitOfWork });
   const row = database.reader.selectFrom('users').select('id').where('id', '=', mira.id);
   assert.deepEqual(await row.execute(), [{ id: mira.id }]);
   clock.advance(10);
@@ -202,15 +202,15 @@ test('a project that was on its way when the account ended goes with the others'
 /** The rooms of a run during which, when its first act is over, something else happens. */
 function interrupted(meanwhile: () => Promise<void>, through = rooms): typeof rooms {
   let first = true;
-  const acting: Acting = async (by, doing) => {
-    const result = await through.acting(by, doing);
+  const runUnitOfWork: RunUnitOfWork = async (by, doing) => {
+    const result = await through.runUnitOfWork(by, doing);
     if (first) {
       first = false;
       await meanwhile();
     }
     return result;
   };
-  return { ...rooms, acting };
+  return { ...rooms, runUnitOfWork };
 }
 
 test('a project that comes between the steps and the last one goes with the others', async () => {

@@ -146,9 +146,13 @@ async function create(running: Running, tracker: TrackerRow): Promise<ImportFail
     const problems = new Problems();
     const element = readParameters(creation.fields, found.raw, problems);
     if (problems.any) throw new CallFailed([...problems.texts, ...Object.keys(problems.fields)].join(', '));
-    const made = await rooms.acting(by, (uow) => store(uow, running, tracker, creation, found.id, element as never), {
-      turn: `bulk import into ${foldCase(entity.destination_namespace)}`,
-    });
+    const made = await rooms.runUnitOfWork(
+      by,
+      (uow) => store(uow, running, tracker, creation, found.id, element as never),
+      {
+        turn: `bulk import into ${foldCase(entity.destination_namespace)}`,
+      },
+    );
     return isFailure(made) ? failureOf(made) : null;
   } catch (error) {
     if (error instanceof CallFailed) return error.failure;

@@ -103,7 +103,7 @@ const tooMany = (relation: string): ImportFailure => ({
 });
 
 async function begin(running: Running, tracker: TrackerRow, relation: Relation): Promise<void> {
-  await running.rooms.acting(running.by, async (uow) => {
+  await running.rooms.runUnitOfWork(running.by, async (uow) => {
     await relation.before?.(uow, await targetNow(uow, running));
     await setTracker(uow, tracker.id, { status: 'started' });
   });
@@ -276,7 +276,7 @@ async function storeOne(
 ): Promise<number | null> {
   const told = kind.told?.(element as never);
   try {
-    const done = await running.rooms.acting(
+    const done = await running.rooms.runUnitOfWork(
       running.by,
       async (uow) => {
         const now = await targetNow(uow, running);

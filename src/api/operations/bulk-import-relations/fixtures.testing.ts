@@ -32,14 +32,14 @@ interface Wish {
 
 /** A group or project made by what a source tells of it; its id, or why it was not made. */
 export async function create(here: World, by: Caller, creation: Creation, raw: Element, wish: Partial<Wanted> = {}) {
-  const { database, acting, config } = here.server.rooms;
+  const { database, runUnitOfWork, config } = here.server.rooms;
   const caller = (await callerOf(database.reader, by.id, null)) as SignedIn;
   const problems = new Problems();
   const element = readParameters(creation.fields as Parameters, raw as Record<string, unknown>, problems);
   if (problems.any) return problems.texts.join(', ');
   const storages = Object.keys(config.storages);
   const wanted = { importId: 0, parent: null, slug: here.name('it'), storages, isChild: false, ...wish };
-  const made = await acting(caller, (uow) => creation.create(uow, wanted, element));
+  const made = await runUnitOfWork(caller, (uow) => creation.create(uow, wanted, element));
   return isFailure(made) ? made.code : made;
 }
 
@@ -51,7 +51,7 @@ export async function groupFor(here: World, by: Caller, { id }: Pick<Group, 'id'
 
 /** A group or project that is filled from a source, element by element, as the engine does it, but without a network. */
 export async function importInto(here: World, by: Caller, place: Group | Project, wish: Wish = {}) {
-  const { database, acting } = here.server.rooms;
+  const { database, runUnitOfWork } = here.server.rooms;
   const kind = place.at.startsWith('/groups') ? 'group' : 'project';
   const source: SourcePlace = { kind, id: 7, fullPath: 'src/it', isChild: wish.isChild ?? false };
   const { importId, entityId } = await entityOf(here, by, place, kind);
@@ -73,7 +73,7 @@ export async function importInto(here: World, by: Caller, place: Group | Project
     const element = readParameters(of.fields as Parameters, raw as Record<string, unknown>, problems);
     if (problems.any) return { failure: `${problems.texts.join(', ')} ${JSON.stringify(problems.fields)}`, element };
     const source_key = String(of.key?.(element) ?? element.id);
-    const stored = await acting(caller, async (uow) => {
+    const stored = await runUnitOfWork(caller, async (uow) => {
       if ((await storedAs(uow, { importId, entityId }, of.kind, source_key)) !== null) return null;
       const id = await store(uow, await targetIn(uow), element);
       if (typeof id !== 'number') return id;
@@ -97,7 +97,7 @@ export async function importInto(here: World, by: Caller, place: Group | Project
       below: (element: Element) => readonly Element[] = () => [],
     ) {
       const failures: string[] = [];
-      await acting(caller, async (uow) => relation.before?.(uow, await targetIn(uow)));
+      await runUnitOfWork(caller, async (uow) => relation.before?.(uow, await targetIn(uow)));
       for (const raw of elements) {
         const { id, failure, element } = await storeOne(relation, raw, (uow, target, it) =>
           relation.store(uow, target, it, users),

@@ -59,7 +59,7 @@ async function checkInPlace<Checked>(
 
 /** Asks the source whether it will do, looks where all of it is to go, and begins; the work is the queue's. */
 export async function createImport(
-  { database, outbound, acting, secretKey }: Pick<Rooms, 'database' | 'outbound' | 'acting' | 'secretKey'>,
+  { database, outbound, runUnitOfWork, secretKey }: Pick<Rooms, 'database' | 'outbound' | 'acting' | 'secretKey'>,
   { request, caller, ownUrl }: Call,
   { configuration, entities }: Given,
 ): Promise<BulkImportRow | Failure<'tooMany' | 'failed'>> {
@@ -72,7 +72,7 @@ export async function createImport(
   if (isFailure(checked)) return checked;
   const key = await secretKey();
   const begin = (uow: UnitOfWork<SignedIn>) => store(uow, { url, token }, new URL(ownUrl).host, checked, entities);
-  return acting(caller, async (uow) => {
+  return runUnitOfWork(caller, async (uow) => {
     const begun = await begin(uow);
     if (!isFailure(begun)) await keepConfiguration(uow, key, begun.id, { url: baseOfSource(url) ?? url, token });
     return begun;

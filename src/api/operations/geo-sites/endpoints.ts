@@ -157,8 +157,8 @@ export const createGeoSiteCredentials = endpoint({
   siteProof: true,
   refuses: { primary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },
   answer: created(GeoSiteCredentials),
-  async handle({ site, caller }, { acting, secretKey }) {
+  async handle({ site, caller }, { runUnitOfWork, secretKey }) {
     const key = await secretKey();
-    return acting(caller, (uow) => issueCredentials(uow, key, site.id));
+    return runUnitOfWork(caller, (uow) => issueCredentials(uow, key, site.id));
   },
 });

@@ -81,9 +81,9 @@ export const [createProjectMove, createSnippetMove, createGroupMove] = forKinds(
     params: { destination_storage_name: optional(text) },
     refuses: { invalid: INVALID, gone: [404, `404 ${kind.title} Not Found`] },
     answer: created(moveOf(kind)),
-    handle({ caller, containerId, params }, { acting, config }) {
+    handle({ caller, containerId, params }, { runUnitOfWork, config }) {
       const wish = { destination: params.destination_storage_name ?? null, storages: Object.keys(config.storages) };
-      return acting(caller, (uow) => schedule(uow, kind, containerId, wish));
+      return runUnitOfWork(caller, (uow) => schedule(uow, kind, containerId, wish));
     },
   }),
 );

@@ -57,7 +57,7 @@ export const moveAll = defineJob({
     const wish = { destination, source, storages: Object.keys(rooms.config.storages) };
     // Another bulk job may be about to schedule the same one: it is read-only then.
     const again = { againWhenTaken: [`storage_moves_under_way_by_${kind.column}`] };
-    for (const id of ids) await rooms.acting(NOBODY, (uow) => schedule(uow, kind, id, wish), again);
+    for (const id of ids) await rooms.runUnitOfWork(NOBODY, (uow) => schedule(uow, kind, id, wish), again);
     const next = { ...bulk, after: ids.at(-1) ?? after };
     if (waiting === MOST_WAITING || ids.length === MOST_WAITING - waiting) {
       await rooms.database.transaction((tx) => goOn(tx, next));

@@ -42,11 +42,11 @@ export async function createSnippet(
   wish: SnippetWish,
 ): Promise<Snippet | Failure<'invalid'>> {
   const storages = Object.keys(rooms.config.storages);
-  const draft = await rooms.acting(caller, (uow) => insertDraft(uow, wish, storages));
+  const draft = await rooms.runUnitOfWork(caller, (uow) => insertDraft(uow, wish, storages));
   if (isFailure(draft)) return draft;
   try {
     const refusal = await makeRepository(rooms, caller, draft, wish);
-    if (refusal === undefined) return await rooms.acting(caller, (uow) => show(uow, draft));
+    if (refusal === undefined) return await rooms.runUnitOfWork(caller, (uow) => show(uow, draft));
     await dropDraft(rooms, draft);
     return refusal;
   } catch (error) {

@@ -54,7 +54,7 @@ export async function upload(rooms: Rooms, { request, given, prove }: Upload) {
   const said = readFields(all);
   if (ARTIFACT_TYPES[said.artifact_type].format !== said.artifact_format) return refused('wrongFormat');
   const { default_artifacts_expire_in: byDefault } = await readSettings(rooms.database.reader);
-  return rooms.acting(NOBODY, (uow) => keep(uow, { job, blob, filename, byDefault, ...said }), {
+  return rooms.runUnitOfWork(NOBODY, (uow) => keep(uow, { job, blob, filename, byDefault, ...said }), {
     againWhenTaken: ['job_artifacts_by_job'],
   });
 }

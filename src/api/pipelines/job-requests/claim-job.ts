@@ -61,9 +61,9 @@ export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Fai
 
 type Try = Omit<Taken, 'depth'> | 'lost' | 'failed';
 
-async function tryTo({ acting }: Rooms, { runner, managerId, features }: Asking, { id, project_id }: Candidate) {
+async function tryTo({ runUnitOfWork }: Rooms, { runner, managerId, features }: Asking, { id, project_id }: Candidate) {
   const token = newToken('glcbt-');
-  return acting(
+  return runUnitOfWork(
     NOBODY,
     async (uow): Promise<Try> => {
       const work = await readWork(uow, id);

@@ -42,7 +42,7 @@ export async function toldOrFailed(
     rooms.log.error({ err: error, job: id }, 'A job could not be handed out');
     const reason = { failure_reason: 'scheduler_failure' satisfies FailureReason };
     const turn = jobsTurn(project_id);
-    await rooms.acting(NOBODY, (uow) => changeJob(uow, id, ['running'], 'failed', reason), { turn, owed: true });
+    await rooms.runUnitOfWork(NOBODY, (uow) => changeJob(uow, id, ['running'], 'failed', reason), { turn, owed: true });
     return refused('failed');
   }
 }

@@ -34,7 +34,7 @@ export const requestJob = endpoint({
     const now = timestamp(rooms.clock);
     const managerId =
       (await heardJustNow(reader, asked, machine, now)) ??
-      (await rooms.acting(NOBODY, (uow) => contact(uow, asked, machine)));
+      (await rooms.runUnitOfWork(NOBODY, (uow) => contact(uow, asked, machine)));
     // Before the queue is looked at: what comes into it meanwhile has another value.
     const { runner, value } = await queueValue(rooms, asked, last_update, request);
     if (runner.paused || last_update === value) return nothing(value);

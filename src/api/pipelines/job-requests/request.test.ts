@@ -143,7 +143,7 @@ test('a job that becomes pending changes the value', async () => {
   assert.equal((await ask(runner)).body.id, first);
   const waiting = updateOf(await ask(runner));
   assert.equal((await ask(runner, { last_update: waiting })).status, 204);
-  await server.rooms.acting(NOBODY, (uow) => cancelJob(uow, first));
+  await server.rooms.runUnitOfWork(NOBODY, (uow) => cancelJob(uow, first));
   assert.equal((await ask(runner, { last_update: waiting })).body.id, second);
 });
 

@@ -78,11 +78,11 @@ export const playJob = endpoint({
   params: playParams,
   refuses: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, gone: NOT_FOUND },
   answer: shown(Job),
-  async handle({ project, job, caller, params }, { acting, secretKey }) {
+  async handle({ project, job, caller, params }, { runUnitOfWork, secretKey }) {
     const given = params.job_variables_attributes ?? [];
     if (given.length > 0 && !maySetPipelineVariables(caller, project)) return refused('forbidden');
     const variables = sealed(await secretKey(), given);
-    return acting(caller, (uow) => play(uow, job, variables), { turn: jobsTurn(job.project_id) });
+    return runUnitOfWork(caller, (uow) => play(uow, job, variables), { turn: jobsTurn(job.project_id) });
   },
 });
 

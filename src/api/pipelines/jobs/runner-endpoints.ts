@@ -29,7 +29,7 @@ export const updateJob = endpoint({
   },
   answer: stream,
   async handle({ job, params }, rooms) {
-    const status = await rooms.acting(NOBODY, (uow) => report(uow, job, params), {
+    const status = await rooms.runUnitOfWork(NOBODY, (uow) => report(uow, job, params), {
       turn: jobsTurn(job.project_id),
     });
     if (params.state !== 'running') logWrongChecksum(rooms, job, params.output?.checksum ?? params.checksum);

@@ -65,7 +65,7 @@ async function* jobsThatAre(db: Reader, status: JobUnderWay['status']): AsyncGen
 
 /** Ends those that are to end, each in an act of its own. */
 async function endJobs(
-  { database, clock, acting }: Rooms,
+  { database, clock, runUnitOfWork }: Rooms,
   statuses: readonly JobUnderWay['status'][],
   judge: Judge,
   signal: AbortSignal,
@@ -82,7 +82,7 @@ async function endJobs(
         ...(finishedAt === undefined ? {} : { finished_at: finishedAt }),
       };
       const turn = jobsTurn(job.project_id);
-      await acting(NOBODY, (uow) => changeJob(uow, job.id, [status], to, change), { turn, owed: true });
+      await runUnitOfWork(NOBODY, (uow) => changeJob(uow, job.id, [status], to, change), { turn, owed: true });
     }
   }
 }

@@ -74,11 +74,11 @@ export const createPipelineSchedule = endpoint({
   params: NEW,
   refuses: { invalid: INVALID },
   answer: created(PipelineScheduleDetail),
-  async handle({ project, caller, params }, { git, acting }) {
+  async handle({ project, caller, params }, { git, runUnitOfWork }) {
     const ref = await fullNameOf(git, project, params.ref);
     const { description, cron, cron_timezone, active } = params;
     const wish = { description, ref, cron, cron_timezone, active };
-    const made = await acting(caller, (uow) => createSchedule(uow, project, wish), { turn: turnOf(project) });
+    const made = await runUnitOfWork(caller, (uow) => createSchedule(uow, project, wish), { turn: turnOf(project) });
     return isFailure(made) ? made : shownTo({ project, caller }, made);
   },
 });
@@ -90,7 +90,7 @@ export const updatePipelineSchedule = endpoint({
   params: CHANGED,
   refuses: { invalid: INVALID, gone: GONE },
   answer: shown(PipelineScheduleDetail),
-  async handle({ project, caller, schedule, params }, { git, acting }) {
+  async handle({ project, caller, schedule, params }, { git, runUnitOfWork }) {
     const { ref, description, cron, cron_timezone, active } = params;
     const changes = {
       ...(description == null ? {} : { description }),
@@ -99,7 +99,7 @@ export const updatePipelineSchedule = endpoint({
       ...(cron_timezone == null ? {} : { cron_timezone }),
       ...(active == null ? {} : { active }),
     };
-    const changed = await acting(caller, (uow) => changeSchedule(uow, project, schedule, changes));
+    const changed = await runUnitOfWork(caller, (uow) => changeSchedule(uow, project, schedule, changes));
     return isFailure(changed) ? changed : shownTo({ project, caller }, changed);
   },
 });

@@ -24,13 +24,13 @@ const BATCH = 50;
 
 export const startDueSchedules = defineJob({
   kind: 'start-due-pipeline-schedules',
-  async handle({ database, clock, acting }: Rooms, _payload: Record<string, never>, { signal }) {
+  async handle({ database, clock, runUnitOfWork }: Rooms, _payload: Record<string, never>, { signal }) {
     for (;;) {
       const now = timestamp(clock);
       const due = await dueSchedules(database.reader, now, BATCH).execute();
       for (const schedule of due) {
         const next = nextRunAfter(schedule.cron, schedule.cron_timezone, now);
-        await acting(NOBODY, async (uow) => {
+        await runUnitOfWork(NOBODY, async (uow) => {
           // A zone may have gone from the engine's tables since it was chosen: nobody waits for such a schedule.
           if (next === null) return deactivate(uow, schedule);
           const run = { scheduleId: schedule.id, dueAt: schedule.next_run_at };
@@ -52,7 +52,7 @@ export const startDueSchedulesEachMinute: Schedule<Rooms> = {
 export const runSchedule = defineJob({
   kind: 'run-pipeline-schedule',
   async handle(rooms: Rooms, { scheduleId, dueAt }: { readonly scheduleId: number; readonly dueAt: string }) {
-    const { database, acting } = rooms;
+    const { database, runUnitOfWork } = rooms;
     const db = database.reader;
     const schedule = await readSchedule(db, scheduleId);
     if (!schedule?.active) return;
@@ -62,7 +62,7 @@ export const runSchedule = defineJob({
     const isAbout = isSignedIn(owner) && stateBar(owner.user) === null && canSeeProject(owner, project);
     const runs =
       isAbout && (await make(rooms, owner, { project, schedule, origin: `schedule ${scheduleId} ${dueAt}` }));
-    if (!runs) await acting(NOBODY, (uow) => deactivate(uow, schedule));
+    if (!runs) await runUnitOfWork(NOBODY, (uow) => deactivate(uow, schedule));
   },
 });
 

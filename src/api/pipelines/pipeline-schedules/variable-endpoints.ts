@@ -21,10 +21,10 @@ export const createScheduleVariable = endpoint({
   refuses: { invalid: INVALID },
   taken: { pipeline_schedule_variables_by_key: invalid({ key: ['has already been taken'] }) },
   answer: created(ScheduleVariable),
-  async handle({ schedule, caller, params }, { acting, secretKey }) {
+  async handle({ schedule, caller, params }, { runUnitOfWork, secretKey }) {
     const row = sealed(await secretKey(), schedule.id, { ...params, key: params.key.trim() });
     if (isFailure(row)) return row;
-    return acting(caller, (uow) => insertVariable(uow, row));
+    return runUnitOfWork(caller, (uow) => insertVariable(uow, row));
   },
 });
 
@@ -43,7 +43,7 @@ export const updateScheduleVariable = endpoint({
   params: CHANGED_VARIABLE,
   refuses: { invalid: INVALID, gone: GONE },
   answer: shown(ScheduleVariable),
-  async handle({ schedule, variable, caller, params }, { acting, secretKey }) {
+  async handle({ schedule, variable, caller, params }, { runUnitOfWork, secretKey }) {
     const key = await secretKey();
     const now = opened(key, variable);
     const row = sealed(key, schedule.id, {
@@ -52,7 +52,7 @@ export const updateScheduleVariable = endpoint({
       variable_type: params.variable_type ?? now.variable_type,
     });
     if (isFailure(row)) return row;
-    return acting(caller, (uow) => updateVariable(uow, row));
+    return runUnitOfWork(caller, (uow) => updateVariable(uow, row));
   },
 });
 

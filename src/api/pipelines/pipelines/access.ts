@@ -28,19 +28,19 @@ export const pipelineOfPath = {
 
 type Params = typeof pipelineOfPath.params;
 type Reading = Access<{ project: Project; caller: Caller } & { readonly pipeline: PipelineRow }, Params>;
-type Acting = Access<{ project: Project; caller: SignedIn } & { readonly pipeline: PipelineRow }, Params>;
+type RunUnitOfWork = Access<{ project: Project; caller: SignedIn } & { readonly pipeline: PipelineRow }, Params>;
 
 export function readingPipeline(): Reading {
   return inPublicProject('read_pipeline').record(pipelineOfPath);
 }
 
 /** The same for signed-in callers, as a right of more is asked of them. */
-export function readingPipelineSignedIn(): Acting {
+export function readingPipelineSignedIn(): RunUnitOfWork {
   return inProject('read_pipeline').record(pipelineOfPath);
 }
 
 /** Developers who may push or merge to its ref. */
-export function actingOnPipeline(): Acting {
+export function actingOnPipeline(): RunUnitOfWork {
   return inProject('read_pipeline')
     .record(pipelineOfPath)
     .and(async ({ db, caller }, { project, pipeline }) => {
@@ -49,7 +49,7 @@ export function actingOnPipeline(): Acting {
 }
 
 /** Besides, whom the project lets cancel at all. */
-export function cancelingPipeline(): Acting {
+export function cancelingPipeline(): RunUnitOfWork {
   return actingOnPipeline().and(({ caller, rooms }, { project }) => {
     if (!mayCancel(rooms.config.tier, caller, project)) throw forbidden();
   }, 'project:update_pipeline + push or merge to its ref + cancel');
@@ -66,14 +66,14 @@ export function mayCancel(tier: Tier, caller: Caller, project: Project): boolean
 }
 
 /** Maintainers, and the Developer who started it. */
-export function readingVariables(): Acting {
+export function readingVariables(): RunUnitOfWork {
   return readingPipelineSignedIn().and(({ caller }, { project, pipeline }) => {
     const own = pipeline.user_id === caller.user?.id && roleIn(caller, project) >= DEVELOPER;
     if (!own && roleIn(caller, project) < MAINTAINER) throw forbidden();
   }, 'project:admin_pipeline or its own Developer');
 }
 
-export function destroyingPipeline(): Acting {
+export function destroyingPipeline(): RunUnitOfWork {
   return inProject('read_pipeline')
     .record(pipelineOfPath)
     .and(({ caller }, { project }) => {

@@ -125,7 +125,7 @@ export const deletePipeline = endpoint({
   summary: 'Delete a pipeline with its jobs',
   access: destroyingPipeline(),
   answer: nothing,
-  handle: ({ pipeline, caller }, { acting }) => destroyPipeline(acting, caller, pipeline),
+  handle: ({ pipeline, caller }, { runUnitOfWork }) => destroyPipeline(runUnitOfWork, caller, pipeline),
 });
 
 export const updatePipelineMetadata = endpoint({

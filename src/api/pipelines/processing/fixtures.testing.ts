@@ -30,7 +30,7 @@ export async function given(
   jobs: Readonly<Record<string, GivenJob>>,
   row: Parameters<typeof pipelineRow>[2] = {},
 ): Promise<Given> {
-  const { database, acting } = here.server.rooms;
+  const { database, runUnitOfWork } = here.server.rooms;
   const id = await pipelineRow(here, project, { status: 'created', ref: 'feature', ...row });
   for (const [name, { stage = 0, when = 'on_success', mayFail = false, needs, options = {}, row }] of Object.entries(
     jobs,
@@ -50,7 +50,7 @@ export async function given(
       ...row,
     });
   }
-  await acting(NOBODY, (uow) => beginPipeline(uow, { id, project_id: project.id }));
+  await runUnitOfWork(NOBODY, (uow) => beginPipeline(uow, { id, project_id: project.id }));
   const latest = () =>
     database.reader
       .selectFrom('jobs')
@@ -72,8 +72,8 @@ export async function given(
     },
     async run(name, to = 'running', change = {}) {
       const job = await idOf(name);
-      await acting(NOBODY, (uow) => changeJob(uow, job, ['pending'], 'running', { timeout: 60 }));
-      if (to !== 'running') await acting(NOBODY, (uow) => changeJob(uow, job, ['running'], to, change));
+      await runUnitOfWork(NOBODY, (uow) => changeJob(uow, job, ['pending'], 'running', { timeout: 60 }));
+      if (to !== 'running') await runUnitOfWork(NOBODY, (uow) => changeJob(uow, job, ['running'], to, change));
     },
   };
 }

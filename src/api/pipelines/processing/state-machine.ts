@@ -225,7 +225,7 @@ async function schedule(uow: UnitOfWork, whose: Whose, jobs: readonly EngineJob[
 /** A delayed job's time has come, unless somebody has played or canceled it before. */
 export const startDelayedJob: Job<Rooms, { readonly jobId: number }> = {
   kind: 'start-delayed-job',
-  async handle({ acting }, { jobId }) {
-    await acting(NOBODY, (uow) => startJob(uow, jobId, ['scheduled']));
+  async handle({ runUnitOfWork }, { jobId }) {
+    await runUnitOfWork(NOBODY, (uow) => startJob(uow, jobId, ['scheduled']));
   },
 };

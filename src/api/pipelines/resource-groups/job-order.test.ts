@@ -9,7 +9,7 @@ import { cancelPipeline, changeJob } from '../processing/index.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter', 'developer'] } });
 const { project, owner, reporter, developer, name } = here;
-const { acting, database } = here.server.rooms;
+const { runUnitOfWork, database } = here.server.rooms;
 
 /** Three pipelines, each with a job of one resource group; the one of the first has it. */
 async function inLine(of: Project, mode?: string): Promise<{ pipelines: Given[]; next: () => Promise<number[]> }> {
@@ -93,7 +93,7 @@ test('a turn that one pipeline gives and the cancelling of the other that gets i
     const meet = bothHere();
     // Without the turn of the project's jobs, by which they would not meet.
     const together = (work: (uow: UnitOfWork) => Promise<unknown>) =>
-      acting(NOBODY, (uow) => meet(uow).then(() => work(uow)));
+      runUnitOfWork(NOBODY, (uow) => meet(uow).then(() => work(uow)));
     await Promise.all([
       together((uow) => changeJob(uow, ending, ['running'], 'success')),
       together((uow) => cancelPipeline(uow, { ...waiting, status: 'waiting_for_resource' })),

@@ -47,7 +47,7 @@ const LONGEST_WAIT = 10_000;
  * after another. His rights are read again where it is kept.
  */
 export async function post(
-  { git, database, acting, secretKey }: Pick<Rooms, 'git' | 'database' | 'acting' | 'secretKey'>,
+  { git, database, runUnitOfWork, secretKey }: Pick<Rooms, 'git' | 'database' | 'acting' | 'secretKey'>,
   { caller, client, baseUrl }: By,
   project: Project,
   wish: Wish,
@@ -58,7 +58,7 @@ export async function post(
   const key = await secretKey();
   const waiter = patient(client, LONGEST_WAIT);
   try {
-    return await acting(
+    return await runUnitOfWork(
       caller,
       async (uow) => {
         const now = await standingOf(uow, caller, project.id);

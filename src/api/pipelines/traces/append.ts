@@ -37,14 +37,14 @@ export async function append(rooms: Rooms, { request, job, token, start }: Appen
   if (job.trace_size !== start) return refused('notThere', rangeOf(job.trace_size));
   const more = hasBody(request) ? await storeBody(rooms, { request, job, token, start }) : asItIs(job);
   if (isFailure(more)) {
-    await rooms.acting(
+    await rooms.runUnitOfWork(
       NOBODY,
       (uow) => changeJob(uow, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
       { turn: jobsTurn(job.project_id) },
     );
     return refused('tooLong');
   }
-  const grown = await rooms.acting(NOBODY, async (uow) => {
+  const grown = await rooms.runUnitOfWork(NOBODY, async (uow) => {
     if (!(await growTrace(uow, job.id, start, more))) return false;
     if (more.chunk !== null) await addChunk(uow, job.id, more.chunk);
     await noteRunnerContact(uow, job);

@@ -42,9 +42,9 @@ export const createTrigger = endpoint({
   params: { description: required(description), expires_at: optional(dateTime) },
   refuses: { wrong: [400, '400 Bad request - {errors}'] },
   answer: created(Trigger),
-  async handle({ project, caller, params }, { acting, secretKey }) {
+  async handle({ project, caller, params }, { runUnitOfWork, secretKey }) {
     const sealed = newSealedToken(await secretKey());
-    return acting(caller, (uow) => create(uow, project, params, sealed), { turn: turnOf(project) });
+    return runUnitOfWork(caller, (uow) => create(uow, project, params, sealed), { turn: turnOf(project) });
   },
 });
 

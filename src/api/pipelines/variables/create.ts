@@ -18,13 +18,13 @@ export interface NewVariable extends Omit<Described, 'description'> {
 
 /** Has the owner keep a variable. */
 export async function createVariable(
-  { acting, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>,
+  { runUnitOfWork, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>,
   caller: SignedIn,
   owner: Owner,
   wish: NewVariable,
 ): Promise<StoredVariable | Failure<'invalid'>> {
   const key = await secretKey();
-  return acting(caller, (uow) => create(uow, key, owner, wish), { turn: turnOfOwner(owner) });
+  return runUnitOfWork(caller, (uow) => create(uow, key, owner, wish), { turn: turnOfOwner(owner) });
 }
 
 async function create(

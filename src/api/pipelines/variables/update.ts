@@ -24,14 +24,14 @@ export interface Change {
 
 /** Changes what a variable is: all but its key, and whether it is hidden. */
 export async function changeVariable(
-  { acting, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>,
+  { runUnitOfWork, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>,
   caller: SignedIn,
   owner: Owner,
   { id }: StoredVariable,
   wish: Change,
 ): Promise<StoredVariable | Failure<'invalid' | 'gone'>> {
   const key = await secretKey();
-  return acting(caller, (uow) => change(uow, key, owner, id, wish), { turn: turnOfOwner(owner) });
+  return runUnitOfWork(caller, (uow) => change(uow, key, owner, id, wish), { turn: turnOfOwner(owner) });
 }
 
 async function change(

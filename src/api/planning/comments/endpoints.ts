@@ -51,11 +51,11 @@ export const createCommitComment = endpoint({
   refuses: { internal: FORBIDDEN, ...NOTE_REFUSALS },
   records: ['commented Note', 'commented DiffNote'],
   answer: created(CommitNote),
-  async handle({ caller, thing, params }, { git, acting }) {
+  async handle({ caller, thing, params }, { git, runUnitOfWork }) {
     const position = await changedLine(git, thing, params);
     const wish = { body: params.note, internal: false, createdAt: null };
     const place = position === null ? {} : { begins: { position, commitSha: null } };
-    return acting(caller, (uow) => createNote(uow, commitThing, thing, { ...wish, ...place }), {
+    return runUnitOfWork(caller, (uow) => createNote(uow, commitThing, thing, { ...wish, ...place }), {
       turn: turnOfNotes({ thing }),
     });
   },

@@ -141,7 +141,7 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
           });
         }
         if (!isResolvable(note)) return refused('notResolvable');
-        return rooms.acting(caller, (uow) => resolveNote(uow, kind, thing, note, resolved), {
+        return rooms.runUnitOfWork(caller, (uow) => resolveNote(uow, kind, thing, note, resolved), {
           turn: turnOfNotes({ thing }),
         });
       },

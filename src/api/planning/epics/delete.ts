@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { AccessLost, stillInGroup } from '#authorization/current-access.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
-import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { EPICS, removeSomeNotes } from '../issuables/index.ts';
 
@@ -11,11 +11,11 @@ import { EPICS, removeSomeNotes } from '../issuables/index.ts';
  * then they leave it. Epics below it stand alone then.
  */
 export function removeEpic(
-  acting: Acting,
+  runUnitOfWork: RunUnitOfWork,
   caller: SignedIn,
   { id, iid, group_id }: Epic,
 ): Promise<undefined | Failure<'gone'>> {
-  return inPieces(acting, caller, {
+  return inPieces(runUnitOfWork, caller, {
     async ask(uow) {
       const { caller: now, group } = await stillInGroup(uow, caller, group_id, 'delete_epic');
       const epic = await findEpic(uow, group_id, iid);

@@ -70,5 +70,5 @@ export const deleteEpic = endpoint({
   access: usingEpic('delete_epic'),
   refuses: { gone: NOT_FOUND },
   answer: nothing,
-  handle: ({ epic, caller }, { acting }) => removeEpic(acting, caller, epic),
+  handle: ({ epic, caller }, { runUnitOfWork }) => removeEpic(runUnitOfWork, caller, epic),
 });

@@ -96,10 +96,10 @@ test('a guest of a private project is told of no pushes, but of issues and membe
 
 test('milestones are told of as long as issues or merge requests are there', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
-  const { database, acting } = server.rooms;
+  const { database, runUnitOfWork } = server.rooms;
   const target = { type: 'Milestone' } as const;
 
-  await acting(await callerOf(database.reader, owner.id, null), (uow) =>
+  await runUnitOfWork(await callerOf(database.reader, owner.id, null), (uow) =>
     uow.record({ projectId: project.id, authorId: owner.id, action: 'destroyed', target }),
   );
   const at = `${project.at}/events`;

@@ -21,7 +21,7 @@ export const bringIntoReach = subscription({
   afterwards: {
     // As it was named when it only took away: an older server may have left some to do.
     kind: 'lose_labels_and_milestones_out_of_reach',
-    async handle({ database, acting }: Pick<Rooms, 'database' | 'acting'>, { type, id }) {
+    async handle({ database, runUnitOfWork }: Pick<Rooms, 'database' | 'acting'>, { type, id }) {
       const { reader } = database;
       const projects = type === 'project' ? [{ id }] : await projectsInside(reader, id).execute();
       const groups = type === 'project' ? [] : await namespacesInside(reader, id).orderBy('depth').execute();
@@ -31,7 +31,7 @@ export const bringIntoReach = subscription({
       ];
       for (const place of places) {
         let after = 0;
-        await inPieces(acting, NOBODY, {
+        await inPieces(runUnitOfWork, NOBODY, {
           ask: nothingToAsk,
           async piece(uow) {
             const last = await bringSome(uow, place, after);

@@ -13,11 +13,11 @@ export const loseIterations = subscription({
   fact: 'transferred',
   afterwards: {
     kind: 'lose_iterations_out_of_reach',
-    async handle({ database, acting }: Pick<Rooms, 'database' | 'acting'>, { type, id }) {
+    async handle({ database, runUnitOfWork }: Pick<Rooms, 'database' | 'acting'>, { type, id }) {
       for (const projectId of type === 'project' ? [id] : await projectsOf(database.reader, id)) {
         for (const iterationId of await iterationsIn(database.reader, projectId)) {
           const piece = (uow: UnitOfWork) => pieceOf(() => takeOffOutOfReach(uow, projectId, iterationId));
-          await inPieces(acting, NOBODY, { ask: nothingToAsk, piece });
+          await inPieces(runUnitOfWork, NOBODY, { ask: nothingToAsk, piece });
         }
       }
     },

@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import { stillInGroup } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { MANAGING_ITERATIONS } from './access.ts';
 import { giveIteration } from './assign-iteration.ts';
@@ -10,11 +10,11 @@ import { type CadenceRow, deleteCadenceRow } from './store.ts';
 
 /** Deletes a cadence with its iterations, in several acts if very many issues have one of them: they lose it first. */
 export function deleteCadence(
-  acting: Acting,
+  runUnitOfWork: RunUnitOfWork,
   caller: SignedIn,
   { id, group_id }: CadenceRow,
 ): Promise<undefined | Failure<'missing'>> {
-  return inPieces(acting, caller, {
+  return inPieces(runUnitOfWork, caller, {
     ask: (uow) => stillInGroup(uow, caller, group_id, MANAGING_ITERATIONS),
     async piece(uow) {
       const more = await pieceOf(

@@ -95,5 +95,5 @@ export const deleteIterationCadence = endpoint({
   access: managingIterations().record(ownCadence),
   refuses: { missing: NOT_FOUND },
   answer: nothing,
-  handle: ({ cadence, caller }, { acting }) => deleteCadence(acting, caller, cadence),
+  handle: ({ cadence, caller }, { runUnitOfWork }) => deleteCadence(runUnitOfWork, caller, cadence),
 });

@@ -16,8 +16,8 @@ interface Closed {
 /** An iteration that is over hands its open issues to the current one of its cadence, however many they are. */
 export const rollOver = defineJob({
   kind: 'roll_over_iteration',
-  handle: async ({ acting }: Pick<Rooms, 'acting'>, closed: Closed) => {
-    await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (uow) => handOver(uow, closed) });
+  handle: async ({ runUnitOfWork }: Pick<Rooms, 'acting'>, closed: Closed) => {
+    await inPieces(runUnitOfWork, NOBODY, { ask: nothingToAsk, piece: (uow) => handOver(uow, closed) });
   },
 });
 

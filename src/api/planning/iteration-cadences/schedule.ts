@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import { NOBODY } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { FallenDue } from '#events/overdue-work.ts';
-import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Rooms } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
@@ -90,7 +90,7 @@ export async function iterationsAreThere(db: Reader, groupId: number | null): Pr
   const all = dueCadences(db);
   // index: iteration_cadences_by_next_run, namespace_closure_pkey
   const due = await (groupId === null ? all : all.where((eb) => isAround(eb, groupId))).execute();
-  if (due.length > 0) throw new FallenDue((acting) => scheduleAll(acting, due));
+  if (due.length > 0) throw new FallenDue((runUnitOfWork) => scheduleAll(runUnitOfWork, due));
 }
 
 function isAround(eb: ExpressionBuilder<Schema, 'iteration_cadences'>, groupId: number) {
@@ -106,9 +106,9 @@ function dueCadences(db: Reader) {
   return db.selectFrom('iteration_cadences').select(['id', 'group_id']).where('next_run_date', '<=', db.today);
 }
 
-async function scheduleAll(acting: Acting, due: readonly Due[]): Promise<void> {
+async function scheduleAll(runUnitOfWork: RunUnitOfWork, due: readonly Due[]): Promise<void> {
   for (const { id, group_id } of due) {
-    await acting(NOBODY, (uow) => scheduleDue(uow, id), { turn: iterationsTurn({ id: group_id }) });
+    await runUnitOfWork(NOBODY, (uow) => scheduleDue(uow, id), { turn: iterationsTurn({ id: group_id }) });
   }
 }
 
@@ -124,11 +124,11 @@ const BATCH = 100;
 
 export const scheduleIterations = defineJob({
   kind: 'schedule_iterations',
-  async handle({ database, acting, config }: Rooms) {
+  async handle({ database, runUnitOfWork, config }: Rooms) {
     if (config.tier === 'free') return;
     for (;;) {
       const due = await dueCadences(database.reader).orderBy('next_run_date').limit(BATCH).execute();
-      await scheduleAll(acting, due);
+      await scheduleAll(runUnitOfWork, due);
       if (due.length < BATCH) return;
     }
   },

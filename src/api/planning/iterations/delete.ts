@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import { stillInGroup } from '#authorization/current-access.ts';
 import { inPieces, MORE, PIECE } from '#events/batches.ts';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { giveIteration, MANAGING_ITERATIONS, readCadence, schedule } from '../iteration-cadences/index.ts';
 import { deleteIterationRow, findIteration, type IterationRow, isLast, stateOf } from './store.ts';
@@ -13,11 +13,11 @@ const CLOSED = 3;
  * those that follow it without a gap before them: that is asked before any issue loses it. A cadence that makes its iterations by itself makes up for it at once.
  */
 export function deleteIteration(
-  acting: Acting,
+  runUnitOfWork: RunUnitOfWork,
   caller: SignedIn,
   { id, group_id }: IterationRow,
 ): Promise<undefined | Failure<'missing' | 'inBetween'>> {
-  return inPieces(acting, caller, {
+  return inPieces(runUnitOfWork, caller, {
     async ask(uow, begun) {
       await stillInGroup(uow, caller, group_id, MANAGING_ITERATIONS);
       const iteration = await findIteration(uow, [group_id], id);

@@ -120,5 +120,5 @@ export const deleteIteration = endpoint({
     ],
   },
   answer: nothing,
-  handle: ({ iteration, caller }, { acting }) => remove(acting, caller, iteration),
+  handle: ({ iteration, caller }, { runUnitOfWork }) => remove(runUnitOfWork, caller, iteration),
 });

@@ -1,6 +1,6 @@
 import { referElsewhere } from '#database/batch-statements.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type InParent, stillIn } from '#http/access/parents.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { MANAGING } from './access.ts';
@@ -10,8 +10,12 @@ import { BEARERS, deleteLabelRow, takeLabelOff } from './store.ts';
 const TOLD = { table: 'resource_label_events', column: 'label_id' };
 
 /** Deletes a label, in several acts if very many things bear it: they lose it first, and their histories. */
-export function deleteLabel(acting: Acting, at: InParent, labelId: number): Promise<undefined | Failure<'missing'>> {
-  return inPieces(acting, at.caller, {
+export function deleteLabel(
+  runUnitOfWork: RunUnitOfWork,
+  at: InParent,
+  labelId: number,
+): Promise<undefined | Failure<'missing'>> {
+  return inPieces(runUnitOfWork, at.caller, {
     ask: (uow) => stillIn(uow, at, MANAGING),
     async piece(uow) {
       const more = await pieceOf(...BEARERS.map((bearer) => () => takeLabelOff(uow, bearer, labelId, PIECE)), () =>

@@ -148,7 +148,8 @@ export const [deleteGroupLabel, deleteProjectLabel] = forBoth((parent) =>
     conditional: ({ label }) => label.updated_at,
     refuses: { missing: REFUSES.missing },
     answer: nothing,
-    handle: ({ label, parent: place, caller }, { acting }) => deleteLabel(acting, { parent: place, caller }, label.id),
+    handle: ({ label, parent: place, caller }, { runUnitOfWork }) =>
+      deleteLabel(runUnitOfWork, { parent: place, caller }, label.id),
   }),
 );
 
@@ -161,7 +162,8 @@ export const [deleteNamedGroupLabel, deleteNamedProjectLabel] = forBoth((parent)
     conditional: ({ label }) => label.updated_at,
     refuses: { missing: REFUSES.missing },
     answer: nothing,
-    handle: ({ label, parent: place, caller }, { acting }) => deleteLabel(acting, { parent: place, caller }, label.id),
+    handle: ({ label, parent: place, caller }, { runUnitOfWork }) =>
+      deleteLabel(runUnitOfWork, { parent: place, caller }, label.id),
   }),
 );
 

@@ -7,14 +7,14 @@ import { type Caller, type Project, world } from '#test/support/world.ts';
 import { nameLabels } from './find-or-create.ts';
 
 const { server, newGroup, newProject } = await world();
-const { database, acting } = server.rooms;
+const { database, runUnitOfWork } = server.rooms;
 
 /** What the user gets who names these titles in the project. */
 async function named(who: Caller, project: Project, titles: readonly string[]): Promise<(readonly [string, string])[]> {
   const user = await readUser(database.reader, who.id);
   const caller = { user, token: null } as unknown as SignedIn;
   const place = await findProject(database.reader, caller, String(project.id));
-  const labels = await acting(caller, (uow) => nameLabels(uow, { project: place! }, titles));
+  const labels = await runUnitOfWork(caller, (uow) => nameLabels(uow, { project: place! }, titles));
   return labels.map(({ title, color }) => [title, color] as const).sort();
 }
 

@@ -5,7 +5,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
-import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob } from '#jobs/job.ts';
 import { BEARERS, deleteLabelRow } from './store.ts';
 
@@ -20,8 +20,11 @@ interface Target {
 /** Goes on where the act that promoted a label has left so much that it would hold up everybody. */
 export const mergeLabels = defineJob({
   kind: 'merge_labels',
-  async handle({ acting }: { readonly acting: Acting }, { labelId }: { readonly labelId: number }) {
-    await inPieces(acting, NOBODY, {
+  async handle(
+    { runUnitOfWork }: { readonly runUnitOfWork: RunUnitOfWork },
+    { labelId }: { readonly labelId: number },
+  ) {
+    await inPieces(runUnitOfWork, NOBODY, {
       ask: nothingToAsk,
       async piece(uow) {
         const target = await uow

@@ -8,12 +8,12 @@ import { outboxOf } from './fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
 const { newProject, server, root } = here;
-const { database, acting } = server.rooms;
+const { database, runUnitOfWork } = server.rooms;
 const { mails, toldBy } = outboxOf(here);
 
 /** It is told that the pipeline has ended so. */
 const end = (id: number, event: EmailEvent) =>
-  acting(NOBODY, (uow) => uow.publish('occurred', { event, about: { type: 'Pipeline', id } }));
+  runUnitOfWork(NOBODY, (uow) => uow.publish('occurred', { event, about: { type: 'Pipeline', id } }));
 
 const level = (who: Caller, { at }: Project, value: string, events: object = {}) =>
   done(who.put(`${at}/notification_settings`, { level: value, ...events }));

@@ -179,13 +179,13 @@ test('who loses his role while his wish waits changes and makes nothing', async 
   const leaver = await project.add('developer');
   const made = await newMergeRequest(project, {}, leaver);
   const again = await newMergeRequest(project);
-  const { database, acting, git } = here.server.rooms;
+  const { database, runUnitOfWork, git } = here.server.rooms;
   const user = await readUser(database.reader, leaver.id);
   const by = { user, token: null } as unknown as SignedIn;
   const place = (await findProject(database.reader, by, String(project.id)))!;
   const [row] = (await findMergeRequests(database.reader, by, [made.id])) as [MergeRequest];
   await done(owner.post(`${project.at}/archive`));
-  const rooms = { database, acting, git };
+  const rooms = { database, runUnitOfWork, git };
   const wish = { title: 'Late', source_branch: again.source_branch, target_branch: 'aside' };
   for (const late of [{ title: 'Late' }, { target_branch: 'aside' }]) {
     await assert.rejects(changeMergeRequest(rooms, by, place, row, late as never), AccessLost);

@@ -1,6 +1,6 @@
 import { forgetTargetActivity } from '#activity/index.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
-import type { Acting } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type InParent, stillIn } from '#http/access/parents.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { MANAGING } from './access.ts';
@@ -12,11 +12,11 @@ import { deleteMilestoneRow, loseMilestoneEvents, type MilestoneRow, takeMilesto
  * Of its own events only that of its end stays.
  */
 export function deleteMilestone(
-  acting: Acting,
+  runUnitOfWork: RunUnitOfWork,
   at: InParent,
   milestone: MilestoneRow,
 ): Promise<undefined | Failure<'missing'>> {
-  return inPieces(acting, at.caller, {
+  return inPieces(runUnitOfWork, at.caller, {
     ask: (uow) => stillIn(uow, at, MANAGING),
     async piece(uow) {
       const more = await pieceOf(

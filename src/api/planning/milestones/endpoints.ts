@@ -99,8 +99,8 @@ export const [deleteGroupMilestone, deleteProjectMilestone] = forBoth((parent) =
     refuses: { missing: NOT_FOUND },
     records: parent.own({ group: [], project: ['destroyed Milestone'] }),
     answer: nothing,
-    handle: ({ milestone, parent: place, caller }, { acting }) =>
-      deleteMilestone(acting, { parent: place, caller }, milestone),
+    handle: ({ milestone, parent: place, caller }, { runUnitOfWork }) =>
+      deleteMilestone(runUnitOfWork, { parent: place, caller }, milestone),
   }),
 );
 

@@ -4,7 +4,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import { referElsewhere } from '#database/batch-statements.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
-import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob } from '#jobs/job.ts';
 import { deleteMilestoneRow } from './store.ts';
 
@@ -15,8 +15,11 @@ type Target = Pick<Selectable<Schema['milestones']>, 'id' | 'title'> & { readonl
 /** Goes on where the act that promoted a milestone has left so much that it would hold up everybody. */
 export const mergeMilestones = defineJob({
   kind: 'merge_milestones',
-  async handle({ acting }: { readonly acting: Acting }, { milestoneId }: { readonly milestoneId: number }) {
-    await inPieces(acting, NOBODY, {
+  async handle(
+    { runUnitOfWork }: { readonly runUnitOfWork: RunUnitOfWork },
+    { milestoneId }: { readonly milestoneId: number },
+  ) {
+    await inPieces(runUnitOfWork, NOBODY, {
       ask: nothingToAsk,
       async piece(uow) {
         const target = await uow

@@ -66,11 +66,11 @@ export async function sayAndDo<Said, Code extends string>(
   const turn = [turnOfNotes({ thing })];
   const parsed = commandsIn(body);
   if (thing.type === 'Commit' || parsed.commands.length === 0) {
-    return rooms.acting(caller, (uow) => ways.say(uow, { body }), { turn });
+    return rooms.runUnitOfWork(caller, (uow) => ways.say(uow, { body }), { turn });
   }
   const how = { turn, reopens: reopens(parsed) };
   const commanded = COMMANDED[thing.type];
-  return commanded.acting(rooms, caller, thing, how, (uow, change) =>
+  return commanded.runUnitOfWork(rooms, caller, thing, how, (uow, change) =>
     doAll(uow, { kind, thing, commanded, change }, parsed, ways),
   );
 }

@@ -28,8 +28,8 @@ test('activity_filter chooses between what people and what Hearth has said', asy
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   await owner.post(issue.notes, { body: 'A comment' });
-  const { database, acting } = server.rooms;
-  await acting(await callerOf(database.reader, owner.id, null), (uow) =>
+  const { database, runUnitOfWork } = server.rooms;
+  await runUnitOfWork(await callerOf(database.reader, owner.id, null), (uow) =>
     uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
   );
   const filtered = (activity_filter: string) => bodiesOf(owner, issue, { activity_filter });

@@ -13,7 +13,7 @@ import { listNotes } from './store.ts';
 import { createNote, deleteNote, updateNote } from './write.ts';
 
 const { user, clock, server, root, work } = await world();
-const { database, acting } = server.rooms;
+const { database, runUnitOfWork } = server.rooms;
 
 test('its author and Maintainers change a comment, and take it back', async () => {
   const { project, guest, developer, maintainer } = await world({
@@ -47,7 +47,7 @@ test('a comment is not changed to nothing', async () => {
 test('nobody changes what Hearth has said', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
-  await acting(await callerOf(database.reader, owner.id, null), (uow) =>
+  await runUnitOfWork(await callerOf(database.reader, owner.id, null), (uow) =>
     uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
   );
   const [{ id }] = (await owner.get(issue.notes)).body;
@@ -121,10 +121,10 @@ test('a change is compared with what the comment says now, and one that is gone 
   const by = (await callerOf(database.reader, owner.id, null)) as SignedIn;
   const { at, thing, note } = await loaded(by, project, 'First');
   await owner.put(at, { body: 'Second' });
-  await acting(by, (uow) => updateNote(uow, issueThing, thing, note, { body: 'First' }));
+  await runUnitOfWork(by, (uow) => updateNote(uow, issueThing, thing, note, { body: 'First' }));
   assert.equal((await owner.get(at)).body.body, 'First');
   await owner.delete(at);
-  const gone = await acting(by, (uow) => updateNote(uow, issueThing, thing, note, { body: 'First' }));
+  const gone = await runUnitOfWork(by, (uow) => updateNote(uow, issueThing, thing, note, { body: 'First' }));
   assert.deepEqual(gone, refused('gone'));
 });
 
@@ -134,8 +134,8 @@ test('whoever was let in and may not comment any more when it is written down wr
   const { issue, thing, note } = await loaded(by, project, 'First');
   const wish = { body: 'Second', internal: false, createdAt: null };
   const refusedNow = async () => {
-    await assert.rejects(() => acting(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessLost);
-    await assert.rejects(() => acting(by, (uow) => deleteNote(uow, issueThing, thing, note)), AccessLost);
+    await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessLost);
+    await assert.rejects(() => runUnitOfWork(by, (uow) => deleteNote(uow, issueThing, thing, note)), AccessLost);
     assert.deepEqual(await bodiesOf(owner, issue, { activity_filter: 'only_comments' }), ['First']);
   };
   await owner.put(issue.at, { confidential: true });
@@ -151,9 +151,9 @@ test('a discussion that is locked meanwhile takes no comments of others than mem
   const { issue, thing } = await loaded(by, project, 'First');
   await owner.put(issue.at, { discussion_locked: true });
   const wish = { body: 'Second', internal: false, createdAt: null };
-  await assert.rejects(() => acting(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessLost);
+  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessLost);
   await owner.delete(issue.at);
-  await assert.rejects(() => acting(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessLost);
+  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessLost);
 });
 
 const WISH = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;

@@ -8,7 +8,7 @@ import type { Subject, Wish } from './subject.ts';
 /** A kind of things as comments command them: each family changes its own, by the verb of PUT. */
 export interface CommandedKind<Of extends Thing = Thing> {
   /** Runs an act in which the thing can be changed; `reopens`: perhaps into what is open. */
-  acting<T>(
+  runUnitOfWork<T>(
     rooms: RefRooms,
     caller: SignedIn,
     thing: Of,

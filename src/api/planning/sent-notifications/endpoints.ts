@@ -37,8 +37,8 @@ export const unsubscribeByMail = endpoint({
   order: 'ownProof',
   root: true,
   answer: html,
-  async handle({ leaving, caller }, { acting }) {
-    await acting(caller, (uow) => leave(uow, leaving));
+  async handle({ leaving, caller }, { runUnitOfWork }) {
+    await runUnitOfWork(caller, (uow) => leave(uow, leaving));
     return leftPage(leaving);
   },
 });

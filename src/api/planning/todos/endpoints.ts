@@ -45,7 +45,7 @@ export const markAllTodosAsDone = endpoint({
   summary: 'Say that all is done',
   access: signedIn(),
   answer: nothing,
-  handle: ({ caller }, { acting }) => finishAll(acting, caller),
+  handle: ({ caller }, { runUnitOfWork }) => finishAll(runUnitOfWork, caller),
 });
 
 const marking = {

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
-import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { type Cause, finishSome, insertTodos, type TodoRow } from '../todo-rows/index.ts';
 
@@ -15,8 +15,8 @@ export async function mark(
 }
 
 /** All that the caller has to do is done, some at a time: to-dos are kept without end. */
-export async function finishAll(acting: Acting, caller: SignedIn): Promise<undefined> {
-  await inPieces(acting, caller, {
+export async function finishAll(runUnitOfWork: RunUnitOfWork, caller: SignedIn): Promise<undefined> {
+  await inPieces(runUnitOfWork, caller, {
     ask: nothingToAsk,
     piece: async (uow) => ((await finishSome(uow, caller.user.id, PIECE)) === PIECE ? MORE : undefined),
   });

@@ -28,8 +28,8 @@ export const loseOfLeavers = subscription({
   fact: 'membership-ended',
   afterwards: {
     kind: 'lose_todos_of_leaver',
-    async handle({ database, acting }: Jobs, { userId, sourceType: type, sourceId: id }) {
-      for (const where of await placesIn(database.reader, { type, id })) await loseOf(acting, where, userId);
+    async handle({ database, runUnitOfWork }: Jobs, { userId, sourceType: type, sourceId: id }) {
+      for (const where of await placesIn(database.reader, { type, id })) await loseOf(runUnitOfWork, where, userId);
     },
   },
 });
@@ -73,11 +73,11 @@ async function loseInside(jobs: Jobs, place: Place): Promise<void> {
 }
 
 /** Of all who have something to do there, one after the other. */
-async function loseAt({ database, acting }: Jobs, where: Where): Promise<void> {
+async function loseAt({ database, runUnitOfWork }: Jobs, where: Where): Promise<void> {
   for (let userId: number | null = 0; ; ) {
     userId = await nextUser(database.reader, where, userId);
     if (userId === null) return;
-    await loseOf(acting, where, userId);
+    await loseOf(runUnitOfWork, where, userId);
   }
 }
 
@@ -94,9 +94,9 @@ async function nextUser(db: Reader, { column, id }: Where, after: number): Promi
   return row?.user_id ?? null;
 }
 
-async function loseOf(acting: Jobs['acting'], where: Where, userId: number): Promise<void> {
+async function loseOf(runUnitOfWork: Jobs['acting'], where: Where, userId: number): Promise<void> {
   let after = 0;
-  await inPieces(acting, NOBODY, {
+  await inPieces(runUnitOfWork, NOBODY, {
     ask: nothingToAsk,
     async piece(uow) {
       const last = await loseSome(uow, where, userId, after);

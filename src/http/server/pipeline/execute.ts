@@ -51,7 +51,7 @@ async function outcomeOf(
       case 'read':
         return await run(view.db, call, view.git);
       case 'write':
-        return await rooms.acting(view.caller, async (uow) => run(uow, call), {
+        return await rooms.runUnitOfWork(view.caller, async (uow) => run(uow, call), {
           client: request.client,
           turn: endpoint.turn?.(call),
         });

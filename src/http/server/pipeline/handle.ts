@@ -262,7 +262,7 @@ async function carriedOut(progress: Progress, server: Rooms): Promise<Outgoing> 
       return await rememberedAnswer(progress, ready.view, () => carryOut(progress, ready));
     } catch (error) {
       if (progress.endpoint.method !== 'GET' || tries === READS) throw error;
-      if (error instanceof FallenDue) await error.work(server.acting);
+      if (error instanceof FallenDue) await error.work(server.runUnitOfWork);
       else if (!(error instanceof RowGone)) throw error;
       await atTheDoor(progress);
     }

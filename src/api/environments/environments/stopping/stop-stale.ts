@@ -37,14 +37,14 @@ interface Request {
 /** Protected ones are left alone, whoever has asked. */
 export const stopStaleEnvironments = defineJob({
   kind: 'stop-stale-environments',
-  async handle({ database, acting, config }: Rooms, { projectId, before }: Request, { signal }) {
+  async handle({ database, runUnitOfWork, config }: Rooms, { projectId, before }: Request, { signal }) {
     const project = await findProject(database.reader, NOBODY, String(projectId));
     if (project === null) return;
     for (let after: After = { updated_at: '', id: 0 }; !signal.aborted; ) {
       const some = await staleAfter(database.reader, { projectId, before }, after).execute();
       const protections = await protectionsOfAll(database.reader, config.tier, project, some);
       for (const [at, environment] of some.entries()) {
-        if (protections[at]!.length === 0) await stopAsNobody(acting, environment);
+        if (protections[at]!.length === 0) await stopAsNobody(runUnitOfWork, environment);
       }
       const last = some.at(-1);
       if (last === undefined || some.length < BATCH) return;

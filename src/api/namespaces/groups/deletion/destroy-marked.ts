@@ -23,7 +23,7 @@ export const destroyMarkedGroups = defineJob({
       const due = await dueGroups(reader, lastDay);
       let gone = 0;
       for (const group of due) {
-        await rooms.acting(NOBODY, (uow) => makeFinal(uow, group.id, lastDay));
+        await rooms.runUnitOfWork(NOBODY, (uow) => makeFinal(uow, group.id, lastDay));
         if (await destroyUnlessMoving(rooms, group, lastDay)) gone++;
       }
       if (due.length < BATCH || gone === 0) return;

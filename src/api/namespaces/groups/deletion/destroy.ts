@@ -46,7 +46,7 @@ const nothingIs = async () => false;
  * one above it.
  */
 export async function destroyGroupBySteps(
-  { database, acting }: Pick<Rooms, 'database' | 'acting'>,
+  { database, runUnitOfWork }: Pick<Rooms, 'database' | 'acting'>,
   caller: Caller,
   group: Doomed & { readonly root?: Doomed },
   isDoomed: (db: Reader) => Promise<boolean>,
@@ -58,7 +58,7 @@ export async function destroyGroupBySteps(
     destroy: (uow: UnitOfWork) => Promise<unknown>,
     orBegun: (uow: UnitOfWork) => Promise<boolean> = nothingIs,
   ) =>
-    inPieces(acting, caller, {
+    inPieces(runUnitOfWork, caller, {
       ask: async (uow) => (await isDoomed(uow)) || (await orBegun(uow)),
       async piece(uow, doomed) {
         if (!doomed) return false;

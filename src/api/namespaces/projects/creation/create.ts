@@ -42,7 +42,9 @@ export async function create(
 ): Promise<Project | Failure<CreateRefusal>> {
   if (importUrl) return refused('importUnsupported');
   const storages = Object.keys(rooms.config.storages);
-  const made = await rooms.acting(caller, (uow) => insert(uow, origin, sentAttributes(values, '{}', uow), storages));
+  const made = await rooms.runUnitOfWork(caller, (uow) =>
+    insert(uow, origin, sentAttributes(values, '{}', uow), storages),
+  );
   if (isFailure(made)) return made;
   if (!readme) return made.project;
   const { project, creator } = made;

@@ -14,14 +14,14 @@ const BATCH = 100;
 /** Destroys the projects whose deletion was scheduled `deletion_adjourned_period` days ago or earlier. */
 export const destroyMarkedJob = defineJob({
   kind: 'destroy_marked_projects',
-  async handle({ database, acting }: Rooms) {
+  async handle({ database, runUnitOfWork }: Rooms) {
     const { reader } = database;
     const { deletion_adjourned_period: days } = await readSettings(reader);
     const lastDay = daysAfter(reader.today, -days);
     for (;;) {
       const due = await dueProjects(reader, lastDay);
       for (const id of due) {
-        await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (uow) => destroyMarked(uow, id, lastDay) });
+        await inPieces(runUnitOfWork, NOBODY, { ask: nothingToAsk, piece: (uow) => destroyMarked(uow, id, lastDay) });
       }
       if (due.length < BATCH) return;
     }

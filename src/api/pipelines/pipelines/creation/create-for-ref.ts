@@ -50,7 +50,7 @@ export async function createOfRef(
   project: Project,
   { ref: sent, source, variables = [], brought = [], starter = {}, origin, keepsBroken, baseUrl }: Asked,
 ): Promise<PipelineRow | Failure<Codes>> {
-  const { acting, secretKey } = rooms;
+  const { runUnitOfWork, secretKey } = rooms;
   const all = [...variables, ...brought];
   const wanted = await wantedOf(rooms, caller, project, {
     ref: sent,
@@ -76,7 +76,7 @@ export async function createOfRef(
     const id = made ?? (await madeOf(uow, project.id, origin!))!;
     return (await findPipeline(uow, project.id, id))!;
   };
-  return acting(caller, make, { turn: jobsTurn(project.id) });
+  return runUnitOfWork(caller, make, { turn: jobsTurn(project.id) });
 }
 
 /**

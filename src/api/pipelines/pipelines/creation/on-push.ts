@@ -54,7 +54,7 @@ function leavesSomething({ ref, newId }: RefChange): boolean {
 }
 
 async function pipelineOf(rooms: Rooms, pushed: Pushed): Promise<void> {
-  const { database, acting, secretKey } = rooms;
+  const { database, runUnitOfWork, secretKey } = rooms;
   const { caller, project, origin } = pushed;
   if ((await madeOf(database.reader, project.id, origin)) !== null) return;
   const { skip, variables } = readPushOptions(pushed.options);
@@ -63,7 +63,7 @@ async function pipelineOf(rooms: Rooms, pushed: Pushed): Promise<void> {
   const content = await contentOf(rooms, wanted, skip);
   if (content === null) return;
   const key = await secretKey();
-  await acting(caller, (uow) => createPipeline(uow, wanted, content, { origin, key }), {
+  await runUnitOfWork(caller, (uow) => createPipeline(uow, wanted, content, { origin, key }), {
     turn: jobsTurn(project.id),
   });
 }

@@ -12,7 +12,7 @@ const BATCH = 100;
 
 export const deleteOldPipelines = defineJob({
   kind: 'delete-old-pipelines',
-  async handle({ database, clock, acting }: Rooms, _payload: Record<string, never>, { signal }) {
+  async handle({ database, clock, runUnitOfWork }: Rooms, _payload: Record<string, never>, { signal }) {
     for (let afterId = 0; ; ) {
       const projects = await projectsWithAge(database.reader, afterId);
       for (const { id, attributes } of projects) {
@@ -20,7 +20,7 @@ export const deleteOldPipelines = defineJob({
         if (seconds === null) continue;
         const before = momentAfter(timestamp(clock), -seconds * 1000);
         for (let old = await olderThan(database.reader, id, before); old.length > 0 && !signal.aborted; ) {
-          for (const pipelineId of old) await destroyOldPipeline(acting, pipelineId);
+          for (const pipelineId of old) await destroyOldPipeline(runUnitOfWork, pipelineId);
           old = await olderThan(database.reader, id, before);
         }
       }

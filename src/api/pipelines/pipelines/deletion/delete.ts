@@ -2,7 +2,7 @@ import { cancelPipeline } from '#api/pipelines/processing/index.ts';
 import { NOBODY, type SignedIn } from '#authentication/caller.ts';
 import { requireStill, standingOf } from '#authorization/current-access.ts';
 import { inPieces, type MORE, nothingToAsk, pieceOf } from '#events/batches.ts';
-import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { removeJobs, removePosted } from './delete-rows.ts';
 
 interface PipelineKey {
@@ -11,16 +11,20 @@ interface PipelineKey {
 }
 
 /** Removes a pipeline with all that it has left; its jobs, which may be many and have left much, piece by piece before, earlier attempts first. */
-export async function destroyPipeline(acting: Acting, by: SignedIn, pipeline: PipelineKey): Promise<void> {
-  await inPieces(acting, by, {
+export async function destroyPipeline(
+  runUnitOfWork: RunUnitOfWork,
+  by: SignedIn,
+  pipeline: PipelineKey,
+): Promise<void> {
+  await inPieces(runUnitOfWork, by, {
     ask: async (uow) => requireStill(await standingOf(uow, by, pipeline.project_id), 'destroy_pipeline'),
     piece: (uow) => destroyPiece(uow, pipeline.id),
   });
 }
 
 /** The same of one that is too old, by nobody. */
-export async function destroyOldPipeline(acting: Acting, pipelineId: number): Promise<void> {
-  await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (uow) => destroyPiece(uow, pipelineId) });
+export async function destroyOldPipeline(runUnitOfWork: RunUnitOfWork, pipelineId: number): Promise<void> {
+  await inPieces(runUnitOfWork, NOBODY, { ask: nothingToAsk, piece: (uow) => destroyPiece(uow, pipelineId) });
 }
 
 /**

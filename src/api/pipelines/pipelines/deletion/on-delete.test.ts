@@ -10,7 +10,7 @@ import { done, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
 const { newProject, root, server, work } = here;
-const { database, acting } = server.rooms;
+const { database, runUnitOfWork } = server.rooms;
 
 /** A pipeline of one more job than a piece takes. */
 async function large(project: Project): Promise<void> {
@@ -34,7 +34,7 @@ async function large(project: Project): Promise<void> {
 const rowsOf = async (table: 'jobs' | 'pipelines', { id }: Project) =>
   database.reader.selectFrom(table).select('user_id').where('project_id', '=', id).execute();
 const ahead = <Name extends FactName>(name: Name, payload: Facts[Name]) =>
-  acting(NOBODY, (uow) => uow.ahead(name, payload));
+  runUnitOfWork(NOBODY, (uow) => uow.ahead(name, payload));
 
 test('the jobs of a project that goes are removed piece by piece, and then its pipelines', async () => {
   const project = await newProject();

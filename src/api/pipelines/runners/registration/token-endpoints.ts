@@ -28,10 +28,14 @@ function whereAllowed<Provided extends { readonly caller: SignedIn }>(
   });
 }
 
-async function renew(of: Registrar, caller: SignedIn, { acting, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>) {
+async function renew(
+  of: Registrar,
+  caller: SignedIn,
+  { runUnitOfWork, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>,
+) {
   const key = await secretKey();
   const turn = turnOfRegistrationToken(of);
-  return { token: await acting(caller, (uow) => renewRegistrationToken(uow, key, of), { turn }) };
+  return { token: await runUnitOfWork(caller, (uow) => renewRegistrationToken(uow, key, of), { turn }) };
 }
 
 export const resetInstanceRegistrationToken = endpoint({

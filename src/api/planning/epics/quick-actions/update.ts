@@ -7,8 +7,8 @@ import { epicSubject } from './subject.ts';
 
 /** Epics, as comments command them. */
 export const commandedEpics: CommandedKind<ThingOfGroup> = {
-  acting: ({ acting }, caller, { group, iid }, { turn }, work) =>
-    acting(caller, (uow) => work(uow, (wish) => changeEpic(uow, group, iid, wish)), {
+  runUnitOfWork: ({ runUnitOfWork }, caller, { group, iid }, { turn }, work) =>
+    runUnitOfWork(caller, (uow) => work(uow, (wish) => changeEpic(uow, group, iid, wish)), {
       turn: [turnOf('epics', group), ...turn],
     }),
   async subject(uow, _caller, { id, group }) {

@@ -6,8 +6,8 @@ import { issueSubject } from './subject.ts';
 
 /** Issues, as comments command them. */
 export const commandedIssues: CommandedKind<ThingOfProject> = {
-  acting: ({ acting }, caller, { project, iid }, { turn }, work) =>
-    acting(caller, (uow) => work(uow, (wish) => changeIssue(uow, project, iid, wish)), { turn }),
+  runUnitOfWork: ({ runUnitOfWork }, caller, { project, iid }, { turn }, work) =>
+    runUnitOfWork(caller, (uow) => work(uow, (wish) => changeIssue(uow, project, iid, wish)), { turn }),
   async subject(uow, caller, { id, project }) {
     const [issue] = await findIssues(uow, caller, [id]);
     return issue === undefined ? null : issueSubject(uow, project, issue);

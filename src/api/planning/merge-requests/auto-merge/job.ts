@@ -53,7 +53,7 @@ async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
   const project = await findProject(db, by, String(mergeRequest.project_id));
   if (project === null || !isSignedIn(by)) return NOT_ALLOWED;
   if (set.head !== undefined && set.head !== mergeRequest.head_sha) {
-    await rooms.acting(by, (uow) => abortIfOutrun(uow, id));
+    await rooms.runUnitOfWork(by, (uow) => abortIfOutrun(uow, id));
     return null;
   }
   try {

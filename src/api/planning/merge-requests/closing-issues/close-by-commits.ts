@@ -37,7 +37,10 @@ const MOST_ISSUES = 100;
  */
 export const closeIssuesByCommits = defineJob({
   kind: 'close_issues_by_commits',
-  async handle({ database, git, acting }: RefRooms, { projectId, userId, mergeRequestId, oldId, newId }: Pushed) {
+  async handle(
+    { database, git, runUnitOfWork }: RefRooms,
+    { projectId, userId, mergeRequestId, oldId, newId }: Pushed,
+  ) {
     const by = await actorOf(database.reader, userId);
     if (!isSignedIn(by)) return;
     const project = await findProject(database.reader, by, String(projectId));
@@ -45,7 +48,7 @@ export const closeIssuesByCommits = defineJob({
     const named = await namedIn(git, repositoryOf(git, project), oldId, newId);
     for (const [iid, sourceCommit] of [...named].slice(0, MOST_ISSUES)) {
       const because = mergeRequestId === undefined ? { sourceCommit } : { sourceMergeRequestId: mergeRequestId };
-      await closeNamed(acting, by, project, iid, because);
+      await closeNamed(runUnitOfWork, by, project, iid, because);
     }
   },
 });

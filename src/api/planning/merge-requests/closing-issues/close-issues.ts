@@ -11,7 +11,7 @@ import { closeNamed } from './close-issue.ts';
 /** A merge into the default branch closes the issues that its merge request says it closes, in the merger's name and by his rights. */
 export const closeIssues = defineJob({
   kind: 'close_issues_of_merge_request',
-  async handle({ database, acting }: RefRooms, { mergeRequestId }: { readonly mergeRequestId: number }) {
+  async handle({ database, runUnitOfWork }: RefRooms, { mergeRequestId }: { readonly mergeRequestId: number }) {
     const db = database.reader;
     const merged = await mergedRow(db, mergeRequestId);
     const by = await actorOf(db, merged?.merged_by_id ?? null);
@@ -20,7 +20,7 @@ export const closeIssues = defineJob({
     if (project === null || project.default_branch !== merged.target_branch) return;
     if (!storedAttributes(project).autoclose_referenced_issues) return;
     const because = { sourceMergeRequestId: mergeRequestId };
-    for (const iid of await closedBy(db, mergeRequestId)) await closeNamed(acting, by, project, iid, because);
+    for (const iid of await closedBy(db, mergeRequestId)) await closeNamed(runUnitOfWork, by, project, iid, because);
   },
 });
 

@@ -26,7 +26,7 @@ interface Branches {
   readonly target: string;
 }
 
-interface Acting {
+interface RunUnitOfWork {
   readonly caller: SignedIn;
   readonly project: Project;
   /** Whose tips are wanted; null: no branch decides anything. */
@@ -43,17 +43,17 @@ const MOST_TRIES = 5;
  * the act: he may have waited long for git and for his turn.
  */
 export async function actingAtTips<T>(
-  { database, git, acting }: RefRooms,
-  { caller, project, branches, options }: Acting,
+  { database, git, runUnitOfWork }: RefRooms,
+  { caller, project, branches, options }: RunUnitOfWork,
   work: (uow: UnitOfWork<SignedIn>, standing: Standing, tips: Tips | null) => Promise<T>,
 ): Promise<T> {
   const workAt = async (uow: UnitOfWork<SignedIn>, tips: Tips | null) =>
     work(uow, await standingOf(uow, caller, project.id), tips);
-  if (branches === null) return acting(caller, (uow) => workAt(uow, null), options);
+  if (branches === null) return runUnitOfWork(caller, (uow) => workAt(uow, null), options);
   for (let tries = 1; ; tries++) {
     const version = await refVersionOf(database.current().reader, project.id);
     const tips = await tipsOf(git, project, branches);
-    const done = await acting(
+    const done = await runUnitOfWork(
       caller,
       async (uow): Promise<T | Failure<'moved'>> => {
         if (tries < MOST_TRIES && (await refVersionOf(uow, project.id)) !== version) return refused('moved');

@@ -216,7 +216,7 @@ test('what has been led elsewhere since its head came along is not merged', asyn
   const start = mr.diff_refs.start_sha;
   const commits = { newId: mr.sha, mergeCommit: mr.sha, squashCommit: null, base: start, start };
   const whose = { mergeRequestId: mr.id, userId: project.owner.id, ifHead: mr.sha, shouldRemoveSourceBranch: null };
-  const mark = (ref: string) => rooms.acting(by, (uow) => markMerged(uow, { ...whose, ...commits, ref }));
+  const mark = (ref: string) => rooms.runUnitOfWork(by, (uow) => markMerged(uow, { ...whose, ...commits, ref }));
   await mark('refs/heads/elsewhere');
   assert.deepEqual([(await read(mr)).state, (await read(mr)).target_branch], ['opened', 'main']);
   await mark('refs/heads/main');

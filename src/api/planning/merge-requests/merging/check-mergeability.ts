@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { NOBODY } from '#authentication/caller.ts';
 import type { Database, Reader, Transaction } from '#database/database.ts';
-import type { Acting, UnitOfWork } from '#events/unit-of-work.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import { GitFailed, unlessOverLimit } from '#git/process/failures.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -33,7 +33,7 @@ interface Round {
 
 export const checkMergeRequests = defineJob({
   kind: 'check_merge_requests',
-  async handle({ database, git, acting }: RefRooms, { projectId, before }: Round) {
+  async handle({ database, git, runUnitOfWork }: RefRooms, { projectId, before }: Round) {
     const db = database.reader;
     const project = await placeOf(db, projectId);
     if (project === undefined) return;
@@ -43,7 +43,7 @@ export const checkMergeRequests = defineJob({
       try {
         const found = await lookAt(db, git, project, mergeRequest);
         // What has moved meanwhile is looked at once more.
-        if (!(await keep(acting, project, mergeRequest, found))) return;
+        if (!(await keep(runUnitOfWork, project, mergeRequest, found))) return;
       } catch (error) {
         if (!isOfItsObjects(error)) throw error;
         broken.push(error);
@@ -134,13 +134,13 @@ function undescribedOf(db: Reader, id: number) {
 
 /** False: refs have moved since the look began, and it begins anew. */
 function keep(
-  acting: Acting,
+  runUnitOfWork: RunUnitOfWork,
   project: Place,
   { id, iid, head_sha }: Unchecked,
   { check, source, versions }: Awaited<ReturnType<typeof lookAt>>,
 ): Promise<boolean> {
   const { project_id: projectId } = project;
-  return acting(NOBODY, async (uow) => {
+  return runUnitOfWork(NOBODY, async (uow) => {
     if ((await placeOf(uow, projectId))?.ref_state_version !== project.ref_state_version) {
       await enqueue(uow, checkMergeRequests, { projectId }, { key: `${projectId}` });
       return false;

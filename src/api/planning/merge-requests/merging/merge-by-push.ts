@@ -23,14 +23,16 @@ interface Pushed {
 /** Who merges by hand pushes what he has merged: the merge requests whose heads are among it are merged. */
 export const mergeByPush = defineJob({
   kind: 'merge_requests_by_push',
-  async handle({ database, git, acting }: RefRooms, { projectId, userId, changes }: Pushed) {
+  async handle({ database, git, runUnitOfWork }: RefRooms, { projectId, userId, changes }: Pushed) {
     const db = database.reader;
     const project = await placeOf(db, projectId);
     if (project === undefined) return;
     const by = await actorOf(db, userId);
     for (const change of changes) {
       for await (const merge of mergesIn(db, git, project, change)) {
-        await acting(by, (uow) => markMerged(uow, { ...merge, userId: by.user?.id ?? null, ifHead: merge.head }));
+        await runUnitOfWork(by, (uow) =>
+          markMerged(uow, { ...merge, userId: by.user?.id ?? null, ifHead: merge.head }),
+        );
       }
     }
   },

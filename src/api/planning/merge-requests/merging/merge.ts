@@ -197,13 +197,13 @@ async function whatItWaitsFor(
 
 /** Undefined: what is waited for has come meanwhile, or something has changed. */
 async function mergeLater(
-  { database, acting }: RefRooms,
+  { database, runUnitOfWork }: RefRooms,
   caller: SignedIn,
   seen: Seen,
   wish: Asked,
 ): Promise<MergeRequest | Failure<'gone'> | undefined> {
   const { project_id, iid } = seen.mergeRequest;
-  const refusal = await acting(caller, async (uow) => {
+  const refusal = await runUnitOfWork(caller, async (uow) => {
     const standing = await standingOf(uow, caller, project_id);
     const now = await findMergeRequest(uow, caller, project_id, iid);
     if (now === null || !isAsSeen(seen, standing.project, now)) return refused('changed');

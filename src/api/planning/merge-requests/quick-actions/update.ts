@@ -7,7 +7,7 @@ import { mergeRequestSubject } from './subject.ts';
 
 /** Merge requests, as comments command them. */
 export const commandedMergeRequests: CommandedKind<ThingOfProject> = {
-  async acting(rooms, caller, { id, project }, how, work) {
+  async runUnitOfWork(rooms, caller, { id, project }, how, work) {
     const [found] = await findMergeRequests(rooms.database.current().reader, caller, [id]);
     const mergeRequest = stillThere(found);
     return whereItChanges(rooms, { caller, project, mergeRequest }, how, (uow, _standing, change) => work(uow, change));

@@ -16,7 +16,7 @@ type RebaseRefusal = 'noSource' | 'mayNotPush' | 'mayNotForce' | 'locked' | 'rea
 
 /** Has it rebased soon, as its source branch is now; one of several who ask for it at once. */
 export async function beginRebase(
-  { database, git, acting }: RefRooms,
+  { database, git, runUnitOfWork }: RefRooms,
   caller: SignedIn,
   project: Project,
   { id, iid, source_branch }: MergeRequest,
@@ -28,7 +28,7 @@ export async function beginRebase(
   if (!(await mayCommitTo(reader, caller, project, source_branch))) return refused('mayNotPush');
   if (!mayForcePush(await protectionRules(reader, project.id), source_branch)) return refused('mayNotForce');
   if (project.read_only) return refused('readOnly');
-  return acting(caller, async (uow) => {
+  return runUnitOfWork(caller, async (uow) => {
     const now = await findMergeRequest(uow, caller, project.id, iid);
     if (now?.state !== 'opened') return refused('locked');
     if (!(await insertRebase(uow, { id, userId: caller.user.id, head, skipCi }))) return refused('locked');
