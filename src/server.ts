@@ -24,7 +24,7 @@ import type { Family } from './http/endpoint/resource-module.ts';
 import { createTransport } from './http/server/connection/transport.ts';
 import { forgetAnswers } from './http/server/response/response-cache.ts';
 import { createRegistry, type Registry } from './http/server/routing/registry.ts';
-import type { Rooms } from './http/services.ts';
+import type { Services } from './http/services.ts';
 import { gatherStatistics, gatherStatisticsOften } from './jobs/database-statistics.ts';
 import type { Job } from './jobs/job.ts';
 import { createQueue, type Queue } from './jobs/queue.ts';
@@ -53,7 +53,7 @@ import { type ApplicationSettings, readSettings } from './settings/settings.ts';
 export interface Server {
   /** Where it listens, `http://127.0.0.1:8080`. */
   readonly address: string;
-  readonly rooms: Rooms;
+  readonly services: Services;
   readonly queue: Queue;
   readonly registry: Registry;
   /** Gives up what is kept only to be faster: nobody has asked for a while. */
@@ -97,7 +97,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const facts = createFacts(config);
   let serving = false;
   let ownUrl = baseWithoutRequest(config);
-  const rooms: Rooms = {
+  const services: Services = {
     config,
     clock,
     database,
@@ -120,16 +120,16 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     isServing: () => serving,
   };
   const isFirstStart = await bootstrapUsers({
-    ...rooms,
+    ...services,
     afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
   });
-  await settleLeftIntents(rooms, config.databaseUrl === null);
+  await settleLeftIntents(services, config.databaseUrl === null);
   // Better now than with the first mail.
-  if (config.mail.delivery !== 'off') await rooms.secretKey();
+  if (config.mail.delivery !== 'off') await services.secretKey();
   const queue = createQueue({
     database,
     clock,
-    rooms,
+    services,
     jobs: [...brought('jobs'), ...trunkJobs, ...facts.jobs],
     schedules: [...brought('schedules').filter(isWanted), ...trunkSchedules],
     redact: redactText,
@@ -138,7 +138,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   });
   const transport = createTransport({
     registry,
-    rooms,
+    services,
     addressing: addressing(config),
     metrics,
     patience: surroundings.patience,
@@ -152,13 +152,13 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const credentialsChecked =
     isFirstStart || surroundings.work === false
       ? undefined
-      : warnOfIgnoredCredentials(rooms).catch((err) =>
+      : warnOfIgnoredCredentials(services).catch((err) =>
           log.error({ err }, 'HEARTH_ROOT_TOKEN and HEARTH_ROOT_PASSWORD could not be compared with those of root'),
         );
   log.info({ address, endpoints: registry.endpoints.length }, 'Hearth is ready');
   return {
     address,
-    rooms,
+    services,
     queue,
     registry,
     forget() {
@@ -171,8 +171,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
       await transport.close();
       await Promise.all([unlocked, credentialsChecked]);
       await queue.stop();
-      rooms.mailer.close();
-      await closeRooms(rooms, unlock);
+      services.mailer.close();
+      await closeRooms(services, unlock);
       if (surroundings.log === undefined) log.close();
     },
   };
@@ -215,7 +215,7 @@ async function tellOfWideRights(config: Config, log: Log): Promise<void> {
 }
 
 /** Work of the rooms below the API, which the queue does. */
-const trunkJobs: readonly Job<Rooms, never>[] = [
+const trunkJobs: readonly Job<Services, never>[] = [
   removeOldActivity,
   sweepCounts,
   gatherStatistics,
@@ -229,7 +229,7 @@ const trunkJobs: readonly Job<Rooms, never>[] = [
   summarizeAll,
 ];
 
-const trunkSchedules: readonly Schedule<Rooms>[] = [
+const trunkSchedules: readonly Schedule<Services>[] = [
   removeOldActivityDaily,
   sweepCountsDaily,
   gatherStatisticsOften,
@@ -264,7 +264,7 @@ async function openRoom(config: Config, surroundings: Surroundings, clock: Clock
 }
 
 async function closeRooms(
-  { git, tokenUses, database }: { git: Git; tokenUses: Rooms['tokenUses']; database: Database },
+  { git, tokenUses, database }: { git: Git; tokenUses: Services['tokenUses']; database: Database },
   unlock: () => Promise<void> | void,
 ) {
   await git.close();

@@ -13,7 +13,7 @@ import { world } from './support/world.ts';
 
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');
-const { reader } = here.server.rooms.database;
+const { reader } = here.server.services.database;
 
 async function recordedBy(endpoint: Endpoint, build: Build): Promise<HistoryName[]> {
   const example = await build(scene);

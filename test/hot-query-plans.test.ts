@@ -15,7 +15,7 @@ import { done, world } from './support/world.ts';
 
 const here = await world({ project: {} });
 const { anonymous, newGroup, project, root } = here;
-const { database } = here.server.rooms;
+const { database } = here.server.services;
 const { engine } = sessionOf(database.reader);
 
 /** Every statement that this brings to the database, in transactions and outside of them, each text once. */

@@ -22,9 +22,9 @@ type At = (caller: Caller) => Caller;
 /** Everything that the first one knows, asked at a second one: on the same data directory, or on another. */
 async function withSecond(
   work: (there: World, at: At) => Promise<void>,
-  dataDir = here.server.rooms.config.dataDir,
+  dataDir = here.server.services.config.dataDir,
 ): Promise<void> {
-  const { config, log } = here.server.rooms;
+  const { config, log } = here.server.services;
   const server = await startServer({ ...config, dataDir }, { clock, log, work: false });
   const at: At = (caller) => createCaller({ address: server.address, registry: server.registry }, caller);
   try {
@@ -112,7 +112,7 @@ test('a use of a token that one has answered is known to the other', { skip }, a
     for (let round = 0; round < 5; round++) {
       const mira = await user();
       await at(mira).get('/user');
-      const { tokens } = await here.server.rooms.database.reader
+      const { tokens } = await here.server.services.database.reader
         .selectFrom('access_tokens')
         .select((eb) => eb.fn.countAll<number>().as('tokens'))
         .where('user_id', '=', mira.id)

@@ -14,7 +14,7 @@ import { world } from './support/world.ts';
 // Every statement that the examples bring to the database is asked for its plan: none may read a whole table that grows.
 
 const here = await world();
-const { database } = here.server.rooms;
+const { database } = here.server.services;
 
 /** Tables that stay small, or whose every row is wanted. */
 const SMALL = [

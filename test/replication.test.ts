@@ -80,12 +80,12 @@ async function newSecondary(): Promise<Site> {
 }
 
 async function isSame(site: Site, project: Project): Promise<void> {
-  const row = await server.rooms.database.reader
+  const row = await server.services.database.reader
     .selectFrom('repositories')
     .selectAll()
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const there = await checksumOfRepository(server.rooms.git, repositoryOf(server.rooms.git, row));
+  const there = await checksumOfRepository(server.services.git, repositoryOf(server.services.git, row));
   assert.equal(await checksumOfRepository(site.git, site.copyOf(project)), there);
 }
 
@@ -144,7 +144,7 @@ test('whoever was away for so long that what has happened is forgotten copies ev
   await done(root.delete(gone.at, { permanently_remove: true, full_path }));
   await work();
   clock.advance(2 * 86_400);
-  await server.rooms.database.transaction((tx) => tx.deleteFrom('geo_events').execute());
+  await server.services.database.transaction((tx) => tx.deleteFrom('geo_events').execute());
   await done(root.put(`/geo_sites/${site.id}`, { enabled: true }));
   await site.follow();
   await isSame(site, changed);
@@ -211,7 +211,7 @@ test('a project that is called as a wiki is meant itself, and the wiki is fetche
   // Such a path is refused today, and may be there from before.
   const other = await newProject({ owner: project.owner, readme: true });
   const named = { full_path: path, full_path_key: foldCase(path) };
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx.updateTable('routes').set(named).where('project_id', '=', other.id).execute(),
   );
   clock.advance(61);

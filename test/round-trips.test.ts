@@ -26,10 +26,10 @@ test('every read asks for as many statements as round-trips.txt says', async () 
     const example = await builds[0](scene);
     const call = () => ask(here, endpoint, example, scene.callers[example.by]);
     await call();
-    await here.server.rooms.tokenUses.settled();
-    await here.server.rooms.database.transaction((tx) => lockedCounter(tx, 'round-trips'));
+    await here.server.services.tokenUses.settled();
+    await here.server.services.database.transaction((tx) => lockedCounter(tx, 'round-trips'));
     // An answer that was kept asks for nothing, and whether it was kept, others decide by what they commit.
-    forgetAnswers(here.server.rooms.config);
+    forgetAnswers(here.server.services.config);
     lines.push(`${String(await statements(here, call)).padStart(4)}  ${endpoint.name}`);
   }
   golden(join(import.meta.dirname, 'round-trips.txt'), `${heading}\n${lines.join('\n')}\n`);

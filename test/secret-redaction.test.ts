@@ -17,7 +17,7 @@ import { world } from './support/world.ts';
 
 const here = await world({ env: { HEARTH_LOG_LEVEL: 'debug' } });
 const { server, anonymous } = here;
-const { database, config } = server.rooms;
+const { database, config } = server.services;
 
 const secrets = new Set(['correct-horse-battery']);
 const said: Said[] = [];

@@ -5,7 +5,7 @@ import { copyNotes } from './copy-notes.ts';
 
 test('of too many notes comments are the first to go along, in their order', async () => {
   const { project, owner, server } = await world({ project: {} });
-  const { database } = server.rooms;
+  const { database } = server.services;
   const newIssue = async () => (await done(owner.post(`${project.at}/issues`, { title: 'x' }))).body;
   const [from, to] = [await newIssue(), await newIssue()];
   const at = `${project.at}/issues/${from.iid}`;

@@ -7,7 +7,7 @@ import { DESCRIPTION_CHANGED } from './system-note-texts.ts';
 
 test('states, milestones and system notes are told of an issue, by whoever acts, and go with it', async () => {
   const { project, owner, server } = await world({ project: {} });
-  const { database, runUnitOfWork } = server.rooms;
+  const { database, runUnitOfWork } = server.services;
   const { id } = (await owner.post(`${project.at}/issues`, { title: 'Loop' })).body;
   const milestoneId = await database.transaction(async (tx) => {
     const named = { title: 'v1', title_key: 'v1', project_id: project.id, iid: 1, state: 'active' } as const;

@@ -34,7 +34,7 @@ function retentionQueue(database: Database, clock: Clock) {
   return createQueue({
     database,
     clock,
-    rooms: { database },
+    services: { database },
     jobs: [removeOldActivity],
     schedules: [removeOldActivityDaily],
   });

@@ -17,9 +17,9 @@ async function surroundings() {
   const database = await testDatabase({ clock });
   const warnings: object[] = [];
   const tokenUses = createTokenUses({ database, clock, log: { warn: (fields) => warnings.push(fields) } });
-  const rooms = { database, clock, config: { impersonationEnabled: true }, tokenUses, secretKey: noKey };
+  const services = { database, clock, config: { impersonationEnabled: true }, tokenUses, secretKey: noKey };
   const ask = (secret: string | null, changes: object = {}) =>
-    identify({ ...rooms, ...changes }, secret === null ? null : { way: 'private', secret }, {
+    identify({ ...services, ...changes }, secret === null ? null : { way: 'private', secret }, {
       clientAddress: '10.0.0.9',
     });
   return { clock, database, tokenUses, warnings, ask, [Symbol.asyncDispose]: () => database.close() };

@@ -67,24 +67,24 @@ const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
 
 /** Who presents this credential? Nobody, and without a query, when there is none. */
 export function identify(
-  rooms: IdentityRooms,
+  services: IdentityRooms,
   presented: Presented | null,
   { clientAddress }: { readonly clientAddress: string },
 ): Promise<Identified> | Identified {
   if (presented === null) return nobody(clientAddress);
   switch (presented.way) {
     case 'bearer':
-      return byBearer(rooms, presented.secret, clientAddress);
+      return byBearer(services, presented.secret, clientAddress);
     case 'bearerOrJob':
-      return byBearerOrJob(rooms, presented.secret, clientAddress);
+      return byBearerOrJob(services, presented.secret, clientAddress);
     case 'private':
-      return byAccessToken(rooms, digestToken(presented.secret), clientAddress);
+      return byAccessToken(services, digestToken(presented.secret), clientAddress);
     case 'job':
-      return byJobToken(rooms, presented.secret, clientAddress);
+      return byJobToken(services, presented.secret, clientAddress);
     case 'session':
-      return bySession(rooms, presented.secret, clientAddress);
+      return bySession(services, presented.secret, clientAddress);
     case 'site':
-      return bySite(rooms, presented.secret, clientAddress);
+      return bySite(services, presented.secret, clientAddress);
   }
 }
 
@@ -95,26 +95,26 @@ function nobody(address: string): Identified {
 const UNKNOWN: Identified = { dead: { code: 'unknown', revokedTokenId: null } };
 
 /** Only what looks like an OAuth token is looked up as one, so that every live token costs one read. */
-function byBearer(rooms: IdentityRooms, secret: string, address: string): Promise<Identified> {
+function byBearer(services: IdentityRooms, secret: string, address: string): Promise<Identified> {
   const digest = digestToken(secret);
-  return isOAuthSecret(secret) ? byOAuthToken(rooms, digest, address) : byAccessToken(rooms, digest, address);
+  return isOAuthSecret(secret) ? byOAuthToken(services, digest, address) : byAccessToken(services, digest, address);
 }
 
-async function byBearerOrJob(rooms: IdentityRooms, secret: string, address: string): Promise<Identified> {
-  const found = await byBearer(rooms, secret, address);
-  return found === UNKNOWN ? byJobToken(rooms, secret, address) : found;
+async function byBearerOrJob(services: IdentityRooms, secret: string, address: string): Promise<Identified> {
+  const found = await byBearer(services, secret, address);
+  return found === UNKNOWN ? byJobToken(services, secret, address) : found;
 }
 
-async function byOAuthToken(rooms: IdentityRooms, digest: string, address: string): Promise<Identified> {
-  const token = await findOAuthToken(rooms.database.reader, digest);
-  if (token === null) return byAccessToken(rooms, digest, address);
-  const code = deadCode(token, timestamp(rooms.clock));
+async function byOAuthToken(services: IdentityRooms, digest: string, address: string): Promise<Identified> {
+  const token = await findOAuthToken(services.database.reader, digest);
+  if (token === null) return byAccessToken(services, digest, address);
+  const code = deadCode(token, timestamp(services.clock));
   if (code !== null) return { dead: { code, revokedTokenId: null } };
   const { id, user } = token;
   // One of client credentials belongs to no user: nobody is known by it.
   if (user === null) return UNKNOWN;
-  const barred = userBar(user, rooms.clock);
-  if (barred === null) rooms.tokenUses.noteUser(user);
+  const barred = userBar(user, services.clock);
+  if (barred === null) services.tokenUses.noteUser(user);
   const scopes = JSON.parse(token.scopes) as string[];
   return { caller: { user, token: { kind: 'oauth', id, scopes, impersonation: false }, address }, barred };
 }
@@ -128,16 +128,16 @@ async function byJobToken({ database, clock }: IdentityRooms, secret: string, ad
   return { caller, barred: userBar(found.user, clock) };
 }
 
-async function byAccessToken(rooms: IdentityRooms, digest: string, address: string): Promise<Identified> {
-  const row = await tokenByDigest.first(rooms.database.reader, { digest });
+async function byAccessToken(services: IdentityRooms, digest: string, address: string): Promise<Identified> {
+  const row = await tokenByDigest.first(services.database.reader, { digest });
   if (row === undefined) return UNKNOWN;
   const revokedTokenId = row.revoked ? row.token_id : null;
-  if (isExpired(row.expires_at, rooms.database.reader.today)) return { dead: { code: 'expired', revokedTokenId } };
+  if (isExpired(row.expires_at, services.database.reader.today)) return { dead: { code: 'expired', revokedTokenId } };
   if (row.revoked) return { dead: { code: 'revoked', revokedTokenId } };
   const caller: Caller = { user: tokenUser(row), token: callerToken(row), address };
   const barred =
-    row.impersonation && !rooms.config.impersonationEnabled ? 'impersonation_off' : userBar(row, rooms.clock);
-  if (barred === null) rooms.tokenUses.note({ ...row, id: row.token_id, user_id: row.id }, address);
+    row.impersonation && !services.config.impersonationEnabled ? 'impersonation_off' : userBar(row, services.clock);
+  if (barred === null) services.tokenUses.note({ ...row, id: row.token_id, user_id: row.id }, address);
   return { caller, barred };
 }
 

@@ -9,7 +9,7 @@ import { endSessionsOf, startSession } from './sessions/sessions.ts';
 import { readUser } from './users/users.ts';
 
 const { server, root, user, clock } = await world();
-const { database } = server.rooms;
+const { database } = server.services;
 
 /** A new user, known by this credential. */
 async function somebody(credential: (userId: number) => Promise<Partial<SignedIn>>): Promise<SignedIn> {

@@ -10,7 +10,7 @@ import { world } from '#test/support/world.ts';
 
 const here = await world();
 const { root, anonymous } = here;
-const { config } = here.server.rooms;
+const { config } = here.server.services;
 
 /** Runs statements on the database in a process of its own, and returns when it has ended. */
 async function elsewhere(...statements: readonly string[]): Promise<void> {

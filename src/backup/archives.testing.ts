@@ -55,7 +55,7 @@ export function configOf(
 
 /** The settings of a place that has the key of a world. */
 export async function configWithKey(place: TestPlace, { server }: World): Promise<Config> {
-  const key = await server.rooms.secretKey();
+  const key = await server.services.secretKey();
   return configOf(place, { HEARTH_SECRET_KEY: key.export().toString('hex') });
 }
 

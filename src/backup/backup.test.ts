@@ -18,7 +18,7 @@ import type { Between } from './snapshot.ts';
 
 const here = await world();
 const { server, newProject, clock } = here;
-const { config, database, git, blobs } = server.rooms;
+const { config, database, git, blobs } = server.services;
 
 const tipOf = async ({ owner, repository }: Project): Promise<string> =>
   (await owner.get(`${repository}/branches/main`)).body.commit.id;
@@ -193,13 +193,13 @@ test('a backup in the middle of writes is of one moment: each ref is where the r
   }
   const found: string[] = [];
   await withKept(target, silent, (kept) =>
-    examine({ ...kept, runUnitOfWork: server.rooms.runUnitOfWork }, { tell: (line) => found.push(line) }),
+    examine({ ...kept, runUnitOfWork: server.services.runUnitOfWork }, { tell: (line) => found.push(line) }),
   );
   assert.deepEqual(found, []);
 });
 
 test('every table that says where a repository lies is one that backups read', async () => {
-  const snapshot = await openSnapshot(server.rooms.database);
+  const snapshot = await openSnapshot(server.services.database);
   await snapshot.close();
   const places = /disk_path|repository_path/;
   const named = snapshot.tables.filter(({ columns }) => columns.some(({ name }) => places.test(name)));

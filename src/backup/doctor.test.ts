@@ -17,7 +17,7 @@ import { withKept } from './server-data.ts';
 const here = await world({ project: { readme: true } });
 const { project } = here;
 const { server, newProject, user, name } = here;
-const { config, database, git, blobs, runUnitOfWork } = server.rooms;
+const { config, database, git, blobs, runUnitOfWork } = server.services;
 
 async function doctor(only?: string, mend = false): Promise<string[]> {
   const lines: string[] = [];

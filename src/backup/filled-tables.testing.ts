@@ -15,7 +15,7 @@ export async function fillTables({ server }: World, tables: readonly string[]): 
   for (let left = tables; left.length > 0; ) {
     const failed: string[] = [];
     for (const table of left) {
-      const added = (besides: string) => server.rooms.database.transaction((tx) => addRow(tx, table, besides));
+      const added = (besides: string) => server.services.database.transaction((tx) => addRow(tx, table, besides));
       // Some belong to a project or a group, and to one of them.
       await added('none').catch(() => added('project_id').catch(() => failed.push(table)));
     }

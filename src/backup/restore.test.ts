@@ -27,12 +27,12 @@ import { MANIFEST, SUMS } from './manifest.ts';
 import { markRestoring } from './restore-target.ts';
 
 const here = await world({ project: { readme: true } });
-const { config } = here.server.rooms;
+const { config } = here.server.services;
 let file = '';
 
 before(async () => {
   await archivedJob(here, here.project);
-  await here.server.rooms.secretKey();
+  await here.server.services.secretKey();
   file = await archiveOf(config, { withSecretKey: true });
 });
 
@@ -66,7 +66,7 @@ test('what a restore that was killed has left is served by nobody, and goes with
   await assert.rejects(startServer(target), /A restore into .* was broken off/);
   await restored(target, file);
   assert.equal((await readdir(join(place.dataDir, 'blobs'))).includes('ab'), false);
-  const key = (await here.server.rooms.secretKey()).export().toString('hex');
+  const key = (await here.server.services.secretKey()).export().toString('hex');
   assert.equal((await readFile(join(place.dataDir, 'secret-key'), 'utf8')).trim(), key);
   // It may have died after its last step.
   await markRestoring(target);
@@ -139,8 +139,8 @@ async function emptyTables(file: string): Promise<string[]> {
 // The last one: what it writes, no server would.
 test('every table, ref and blob is the same on the other engine, and back again', async (t) => {
   if (engine === 'sqlite') return t.skip('the run on PostgreSQL goes both ways');
-  await fillTables(here, await emptyTables(await archiveOf(here.server.rooms.config)));
-  const first = await archiveOf(here.server.rooms.config);
+  await fillTables(here, await emptyTables(await archiveOf(here.server.services.config)));
+  const first = await archiveOf(here.server.services.config);
   assert.ok((await emptyTables(first)).length <= 5, 'nearly every table has rows');
   await using sqlite = await emptyPlace('sqlite');
   await restored(await configWithKey(sqlite, here), first);

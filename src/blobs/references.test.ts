@@ -11,7 +11,7 @@ import { hasBlob, type StoredBlob, storeBlob } from './store.ts';
 
 const here = await world({ project: {} });
 const { anonymous, project, clock, server } = here;
-const { blobs, database } = server.rooms;
+const { blobs, database } = server.services;
 
 const FOREIGN_KEYS = {
   sqlite: sql<{ name: string }>`select t.name || '.' || f."from" as name

@@ -9,7 +9,7 @@ test('the command makes a token beside the running server, and prints the secret
   const mira = await user();
   const printed: string[] = [];
   const args = ['create', '--user', mira.username.toUpperCase(), '--name', 'cli', '--scopes', 'api,sudo'];
-  await tokenCommand(args, server.rooms.config, (text) => printed.push(text));
+  await tokenCommand(args, server.services.config, (text) => printed.push(text));
   assert.match(printed.join(''), /^glpat-[\w-]{20}\n$/);
   const caller = withToken(mira, printed.join('').trim());
   const { body } = await caller.get('/personal_access_tokens/self');
@@ -31,10 +31,10 @@ test('what the command does not understand it tells, and makes no token', async 
   ];
   for (const [changes, message] of cases) {
     const args = Object.entries({ ...good, ...changes }).flatMap(([name, value]) => [`--${name}`, String(value)]);
-    const tried = tokenCommand(['create', ...args], server.rooms.config, () => assert.fail('printed'));
+    const tried = tokenCommand(['create', ...args], server.services.config, () => assert.fail('printed'));
     await assert.rejects(tried, (error: unknown) => error instanceof ConfigError && message.test(error.message));
   }
-  const tokens = await server.rooms.database.reader
+  const tokens = await server.services.database.reader
     .selectFrom('access_tokens')
     .select('name')
     .where('user_id', '=', id)

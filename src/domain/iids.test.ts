@@ -6,7 +6,7 @@ import { nextIid, reserveIid } from './iids.ts';
 test('each kind counts by itself in each project and group', async () => {
   const { project, newProject, newGroup, server } = await world({ project: {} });
   const [other, group] = [await newProject(), await newGroup()];
-  const given = await server.rooms.database.transaction(async (tx) => [
+  const given = await server.services.database.transaction(async (tx) => [
     await nextIid(tx, { projectId: project.id }, 'issue'),
     await nextIid(tx, { projectId: project.id }, 'issue'),
     await nextIid(tx, { projectId: project.id }, 'milestone'),
@@ -20,7 +20,7 @@ test('each kind counts by itself in each project and group', async () => {
 test('a number that was chosen is behind all that are given out later, and a lower one changes nothing', async () => {
   const { project, server } = await world({ project: {} });
   const of = { projectId: project.id };
-  const given = await server.rooms.database.transaction(async (tx) => {
+  const given = await server.services.database.transaction(async (tx) => {
     await reserveIid(tx, of, 'issue', 7);
     await reserveIid(tx, of, 'issue', 3);
     return nextIid(tx, of, 'issue');
@@ -33,7 +33,7 @@ test('fifty at once get fifty numbers without a gap', async () => {
   const turn = `iids of project ${project.id}`;
   const given = await Promise.all(
     Array.from({ length: 50 }, () =>
-      server.rooms.database.transaction((tx) => nextIid(tx, { projectId: project.id }, 'issue'), { turn }),
+      server.services.database.transaction((tx) => nextIid(tx, { projectId: project.id }, 'issue'), { turn }),
     ),
   );
   assert.deepEqual(

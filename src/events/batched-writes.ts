@@ -35,7 +35,7 @@ interface Waiting<Item, Result> {
 
 /** Brings an item, for whom `waiter` says; what comes of it is there, and durable, when it resolves. */
 export type Gathered<Item, Result> = (
-  rooms: { readonly runUnitOfWork: RunUnitOfWork },
+  services: { readonly runUnitOfWork: RunUnitOfWork },
   item: Item,
   waiter?: Waiter,
 ) => Promise<Result | Failure>;

@@ -8,7 +8,7 @@ import { world } from '#test/support/world.ts';
 import { PIECE } from './batches.ts';
 
 const { newProject, newGroup, server, root, user, work } = await world();
-const { database } = server.rooms;
+const { database } = server.services;
 
 /** So many issues of the project, as rows. */
 async function newIssues(projectId: number, milestoneId: number, labelId: number, count: number): Promise<void> {
@@ -146,11 +146,11 @@ test('a project of which a piece has gone is restored by nobody, and the rest go
   const { id, at, owner } = await newProject();
   await newNotes([(await owner.post(`${at}/issues`, { title: 'Long' })).body.id], owner.id, PIECE + 1);
   await owner.delete(at);
-  await server.rooms.runUnitOfWork(NOBODY, (uow) => destroyPieceOfProject(uow, id));
+  await server.services.runUnitOfWork(NOBODY, (uow) => destroyPieceOfProject(uow, id));
   assert.equal((await issuesOf(id)).length, 1);
   const { status, body } = await owner.post(`${at}/restore`);
   assert.deepEqual([status, body], [404, { message: '404 Project Not Found' }]);
-  await destroyMarkedJob.handle(server.rooms, {} as never, {} as never);
+  await destroyMarkedJob.handle(server.services, {} as never, {} as never);
   assert.equal((await root.get(`/projects/${id}`)).status, 404);
   await work();
 });
@@ -162,15 +162,15 @@ test('a group that is due is restored by nobody once its destruction has begun',
   await database.transaction((tx) =>
     tx.updateTable('namespaces').set({ marked_for_deletion_on: '2001-01-01' }).where('id', '=', group.id).execute(),
   );
-  const { runUnitOfWork } = server.rooms;
+  const { runUnitOfWork } = server.services;
   let acts = 0;
   const cut: typeof runUnitOfWork = (...given) =>
     ++acts > 2 ? assert.fail('the server dies') : runUnitOfWork(...given);
-  const rooms = { ...server.rooms, runUnitOfWork: cut };
-  await assert.rejects(async () => destroyMarkedGroups.handle(rooms, {} as never, {} as never), /dies/);
+  const services = { ...server.services, runUnitOfWork: cut };
+  await assert.rejects(async () => destroyMarkedGroups.handle(services, {} as never, {} as never), /dies/);
   assert.equal((await root.get(`/projects/${project.id}`)).status, 404);
   assert.equal((await group.owner.post(`/groups/${group.id}/restore`)).status, 400);
-  await destroyMarkedGroups.handle(server.rooms, {} as never, {} as never);
+  await destroyMarkedGroups.handle(server.services, {} as never, {} as never);
   assert.equal((await root.get(`/groups/${group.id}`)).status, 404);
   await work();
 });

@@ -10,7 +10,7 @@ import { createRunUnitOfWork } from './unit-of-work.ts';
 
 const deleted = { userId: 7, ghostUserId: 2, hard: false };
 
-interface Rooms {
+interface Services {
   readonly heard: string[];
 }
 
@@ -25,8 +25,8 @@ const mailing = subscription({
   fact: 'user-deleted',
   afterwards: {
     kind: 'facts-test-mail',
-    async handle(rooms: Rooms, { userId }) {
-      rooms.heard.push(`user ${userId}`);
+    async handle(services: Services, { userId }) {
+      services.heard.push(`user ${userId}`);
     },
   },
 });
@@ -36,20 +36,20 @@ const watching = subscription({
   inTransaction: async () => assert.fail('another fact'),
   afterwards: {
     kind: 'facts-test-watch',
-    async handle(rooms: Rooms, { groupId }) {
-      rooms.heard.push(`group ${groupId}`);
+    async handle(services: Services, { groupId }) {
+      services.heard.push(`group ${groupId}`);
     },
   },
 });
 
-async function setting(subscriptions: readonly AnySubscription<Rooms>[]) {
+async function setting(subscriptions: readonly AnySubscription<Services>[]) {
   const clock = testClock();
   const database = await testDatabase({ clock });
-  const facts = createFactBus<Rooms>(subscriptions);
-  const rooms: Rooms = { heard: [] };
-  const queue = createQueue({ database, clock, rooms, jobs: facts.jobs });
+  const facts = createFactBus<Services>(subscriptions);
+  const services: Services = { heard: [] };
+  const queue = createQueue({ database, clock, services, jobs: facts.jobs });
   const runUnitOfWork = createRunUnitOfWork({ database, tier: 'ultimate', ...facts });
-  return { database, facts, runUnitOfWork, rooms, queue, [Symbol.asyncDispose]: () => database.close() };
+  return { database, facts, runUnitOfWork, services, queue, [Symbol.asyncDispose]: () => database.close() };
 }
 
 test('a fact reaches its subscribers in the transaction and afterwards, and nobody else', async () => {
@@ -58,9 +58,9 @@ test('a fact reaches its subscribers in the transaction and afterwards, and nobo
     await uow.publish('user-deleted', deleted);
     assert.equal((await uow.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
   });
-  assert.deepEqual(s.rooms.heard, []);
+  assert.deepEqual(s.services.heard, []);
   assert.equal(await s.queue.runDue(), 1);
-  assert.deepEqual(s.rooms.heard, ['user 7']);
+  assert.deepEqual(s.services.heard, ['user 7']);
 });
 
 test('a subscriber that fails in the transaction takes the action with it', async () => {
@@ -84,7 +84,7 @@ test('a subscriber tells on, in the same transaction, what follows from a fact',
     assert.equal((await uow.selectFrom('counters').select('value').executeTakeFirst())?.value, 40);
   });
   await s.queue.runDue();
-  assert.deepEqual(s.rooms.heard, ['user 40']);
+  assert.deepEqual(s.services.heard, ['user 40']);
 });
 
 /** Compiled, never called: what the types must refuse. */

@@ -5,7 +5,7 @@ import type { FactName, Facts } from './domain-events.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** One family's interest in a fact. */
-export interface Subscription<Rooms, Name extends FactName = FactName> {
+export interface Subscription<Services, Name extends FactName = FactName> {
   readonly fact: Name;
   /** Only on servers whose settings are so; on others it is as if it were not there. */
   readonly when?: (config: Config) => boolean;
@@ -20,31 +20,31 @@ export interface Subscription<Rooms, Name extends FactName = FactName> {
   readonly afterwards?: {
     readonly kind: string;
     readonly maxAttempts?: number;
-    readonly handle: (rooms: Rooms, payload: Facts[Name], run: JobRun) => Promise<void>;
+    readonly handle: (services: Services, payload: Facts[Name], run: JobRun) => Promise<void>;
   };
 }
 
 /** A subscription as it stands in a family's list, whatever its fact. */
-export type AnySubscription<Rooms> = { readonly [Name in FactName]: Subscription<Rooms, Name> }[FactName];
+export type AnySubscription<Services> = { readonly [Name in FactName]: Subscription<Services, Name> }[FactName];
 
 /** Writes down a subscription with the payload's type of its fact. */
-export function subscription<Rooms, Name extends FactName>(
-  value: Subscription<Rooms, Name>,
-): Subscription<Rooms, Name> {
+export function subscription<Services, Name extends FactName>(
+  value: Subscription<Services, Name>,
+): Subscription<Services, Name> {
   return value;
 }
 
-interface FactBus<Rooms> {
+interface FactBus<Services> {
   /** Tells every subscriber, in the order of the families' lists, as part of the act. */
   publish<Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]): Promise<void>;
   /** Does one piece of what the fact will ask for; says whether there may be more. */
   ahead<Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]): Promise<boolean>;
   /** The queue's part of it. */
-  readonly jobs: readonly Job<Rooms, never>[];
+  readonly jobs: readonly Job<Services, never>[];
 }
 
 /** Made by server.ts from the families' subscriptions. */
-export function createFactBus<Rooms>(subscriptions: readonly AnySubscription<Rooms>[]): FactBus<Rooms> {
+export function createFactBus<Services>(subscriptions: readonly AnySubscription<Services>[]): FactBus<Services> {
   return {
     async publish(uow, name, payload) {
       for (const { fact, inPieces, inTransaction, afterwards } of subscriptions) {
@@ -60,7 +60,7 @@ export function createFactBus<Rooms>(subscriptions: readonly AnySubscription<Roo
       }
       return false;
     },
-    jobs: subscriptions.flatMap(({ afterwards }) => (afterwards ? [afterwards as Job<Rooms, never>] : [])),
+    jobs: subscriptions.flatMap(({ afterwards }) => (afterwards ? [afterwards as Job<Services, never>] : [])),
   };
 }
 

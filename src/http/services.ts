@@ -14,7 +14,7 @@ import type { Metrics } from '#runtime/metrics.ts';
 import type { DescribeApi } from './api-document.ts';
 
 /** What server.ts has put together. Handlers take from it by name what they hand on to the domain; nothing holds it. */
-export interface Rooms {
+export interface Services {
   readonly config: Config;
   readonly clock: Clock;
   readonly database: Database;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 
-/** A kind of work for the queue. `Rooms` is what its handler needs; the queue is given it by server.ts. */
-export interface Job<Rooms, Payload> {
+/** A kind of work for the queue. `Services` is what its handler needs; the queue is given it by server.ts. */
+export interface Job<Services, Payload> {
   /** Stored with the work: never renamed while work of it may wait. */
   readonly kind: string;
   /** So often it is begun before it is given up and kept as a dead letter. Default 10. */
@@ -12,7 +12,7 @@ export interface Job<Rooms, Payload> {
   /** It waits for servers of others, which may take their time: it has places of its own too. */
   readonly far?: true;
   /** Runs at least once: another process may have begun, or even finished, the same work before. */
-  readonly handle: (rooms: Rooms, payload: Payload, run: JobRun) => Promise<void>;
+  readonly handle: (services: Services, payload: Payload, run: JobRun) => Promise<void>;
   /**
    * What is to be told when it is given up, whether its last attempt has failed or its process has ended in it each time: part
    * of the transaction that makes it a dead letter. Sees what is committed while it runs: what it decides by, it writes at once.
@@ -30,7 +30,7 @@ export interface JobRun {
 }
 
 /** Names a kind of work; the payload is JSON. The types stand at the handler's parameters. */
-export function defineJob<Rooms, Payload>(job: Job<Rooms, Payload>): Job<Rooms, Payload> {
+export function defineJob<Services, Payload>(job: Job<Services, Payload>): Job<Services, Payload> {
   return job;
 }
 
@@ -81,7 +81,7 @@ export async function enqueue<Payload>(
 /** What `enqueue` needs of a Job. */
 interface JobKind<Payload> {
   readonly kind: string;
-  readonly handle: (rooms: never, payload: Payload, run: JobRun) => Promise<void>;
+  readonly handle: (services: never, payload: Payload, run: JobRun) => Promise<void>;
 }
 
 const awake = new Set<() => void>();

@@ -9,22 +9,22 @@ import { defineJob, enqueue } from './job.ts';
 import { createQueue, type QueueOptions, restAfter } from './queue.ts';
 import { claimJobs, claimQuery, deadJobs, listDeadJobs, retryDeadJob, someJobIsDue } from './store.ts';
 
-interface Rooms {
+interface Services {
   readonly heard: string[];
 }
 
 const say = defineJob({
   kind: 'say',
-  async handle(rooms: Rooms, payload: { word: string }) {
-    rooms.heard.push(payload.word);
+  async handle(services: Services, payload: { word: string }) {
+    services.heard.push(payload.word);
   },
 });
 
 const fail = defineJob({
   kind: 'fail',
   maxAttempts: 3,
-  async handle(rooms: Rooms, payload: { word: string }, run) {
-    rooms.heard.push(`${payload.word}${run.attempt}`);
+  async handle(services: Services, payload: { word: string }, run) {
+    services.heard.push(`${payload.word}${run.attempt}`);
     throw new Error(`secret ${payload.word}`);
   },
   async givenUp(tx, { word }) {
@@ -32,14 +32,14 @@ const fail = defineJob({
   },
 });
 
-async function setting(options: Partial<QueueOptions<Rooms>> = {}) {
+async function setting(options: Partial<QueueOptions<Services>> = {}) {
   const clock = testClock();
   const database = await testDatabase({ clock });
-  const rooms: Rooms = { heard: [] };
-  const queue = createQueue({ database, clock, rooms, jobs: [say, fail], ...options });
+  const services: Services = { heard: [] };
+  const queue = createQueue({ database, clock, services, jobs: [say, fail], ...options });
   const add = (word: string, extra: { runAt?: string; key?: string } = {}) =>
     database.transaction((tx) => enqueue(tx, say, { word }, extra));
-  return { clock, database, rooms, queue, add, [Symbol.asyncDispose]: () => database.close() };
+  return { clock, database, services, queue, add, [Symbol.asyncDispose]: () => database.close() };
 }
 
 /** What the jobs that fail leave when they are given up. */
@@ -57,7 +57,7 @@ test('work added in a transaction is done once after it, in order, and is gone',
   await s.add('one');
   await s.add('two');
   assert.equal(await s.queue.runDue(), 2);
-  assert.deepEqual(s.rooms.heard, ['one', 'two']);
+  assert.deepEqual(s.services.heard, ['one', 'two']);
   assert.equal(await s.queue.runDue(), 0);
   assert.deepEqual(await jobs(s.database), []);
 });
@@ -95,7 +95,7 @@ test('failed work rests longer each time, then stays as a dead letter with a red
   assert.deepEqual(await givenUp(s.database), ['f']);
   s.clock.advance(100_000);
   assert.equal(await s.queue.runDue(), 0);
-  assert.deepEqual(s.rooms.heard, ['f1', 'f2', 'f3']);
+  assert.deepEqual(s.services.heard, ['f1', 'f2', 'f3']);
   const { items, more } = await listDeadJobs(s.database.reader);
   assert.equal(more, false);
   assert.deepEqual(
@@ -115,7 +115,7 @@ test('a dead letter can be tried again from its first attempt', async () => {
   assert.equal(await s.database.transaction((tx) => retryDeadJob(tx, dead!.id)), true);
   assert.equal(await s.database.transaction((tx) => retryDeadJob(tx, dead!.id)), false);
   assert.equal(await s.queue.runDue(), 1);
-  assert.equal(s.rooms.heard.at(-1), 'f1');
+  assert.equal(s.services.heard.at(-1), 'f1');
 });
 
 test('dead letters are listed by pages, the latest first', async () => {
@@ -138,7 +138,7 @@ test('work with a key is added once while it waits, at the earlier of the moment
   await s.add('third', { key: 'k', runAt: '2028-01-01T00:00:00.000Z' });
   await s.add('other', { key: 'l' });
   assert.equal(await s.queue.runDue(), 2);
-  assert.deepEqual(s.rooms.heard.toSorted(), ['first', 'other']);
+  assert.deepEqual(s.services.heard.toSorted(), ['first', 'other']);
 });
 
 test('work with a key that is added while the same work runs is done after it, not beside it', async () => {
@@ -155,7 +155,7 @@ test('work with a key that is added while the same work runs is done after it, n
   });
   const clock = testClock();
   await using database = await testDatabase({ clock });
-  const queue = createQueue({ database, clock, rooms: { database }, jobs: [again] });
+  const queue = createQueue({ database, clock, services: { database }, jobs: [again] });
   await database.transaction((tx) => enqueue(tx, again, { depth: 2 }, { key: 'k' }));
   assert.equal(await queue.runDue(), 3);
   assert.equal(most, 1);
@@ -173,7 +173,7 @@ test('failed work gives way when the same work was added while it ran', async ()
       }
     },
   });
-  const queue = createQueue({ database, clock, rooms: null, jobs: [repeat] });
+  const queue = createQueue({ database, clock, services: null, jobs: [repeat] });
   await database.transaction((tx) => enqueue(tx, repeat, { word: 'old' }, { key: 'k' }));
   assert.equal(await queue.runDue(), 2);
   assert.deepEqual(await jobs(database), []);
@@ -200,7 +200,7 @@ test('work of a process that died is done by another when its lease has run out'
   assert.equal(await s.queue.runDue(), 0);
   s.clock.advance(61);
   assert.equal(await s.queue.runDue(), 1);
-  assert.deepEqual(s.rooms.heard, ['orphan']);
+  assert.deepEqual(s.services.heard, ['orphan']);
 });
 
 test('whoever is alone with its database does at once what a process that died was doing, and no keyed work twice', async () => {
@@ -215,7 +215,7 @@ test('whoever is alone with its database does at once what a process that died w
   await s.queue.start();
   await done.promise;
   await s.queue.stop();
-  assert.deepEqual(s.rooms.heard, ['a', 'b again']);
+  assert.deepEqual(s.services.heard, ['a', 'b again']);
 });
 
 test('work that ends its process every time is given up', async () => {
@@ -227,7 +227,7 @@ test('work that ends its process every time is given up', async () => {
     s.clock.advance(1);
   }
   await s.queue.runDue();
-  assert.deepEqual([s.rooms.heard, await givenUp(s.database)], [[], ['poison']]);
+  assert.deepEqual([s.services.heard, await givenUp(s.database)], [[], ['poison']]);
   const [dead] = (await listDeadJobs(s.database.reader)).items;
   assert.equal(dead!.last_error, 'Error: Its process ended while it was running');
 });
@@ -243,7 +243,7 @@ test('one who lost the lease does not remove the work of the one who has it', as
       assert.equal((await database.transaction((tx) => claimJobs(tx, claim))).length, 1);
     },
   });
-  const queue = createQueue({ database, clock, rooms: null, jobs: [slow] });
+  const queue = createQueue({ database, clock, services: null, jobs: [slow] });
   await database.transaction((tx) => enqueue(tx, slow, {}));
   assert.equal(await queue.runDue(), 1);
   const [job] = await jobs(database);
@@ -269,7 +269,7 @@ test('a started queue wakes up after the commit and tells when the batch is done
   });
   await worked;
   await s.queue.stop();
-  assert.equal(s.rooms.heard.length, 10);
+  assert.equal(s.services.heard.length, 10);
   assert.ok(batches.includes(10));
 });
 
@@ -290,7 +290,7 @@ test('a started queue looks for the work of other processes by itself', async (t
   t.mock.timers.tick(1_000);
   await worked;
   await s.queue.stop();
-  assert.deepEqual(s.rooms.heard, ['elsewhere']);
+  assert.deepEqual(s.services.heard, ['elsewhere']);
 });
 
 test('the leases of running work are prolonged', async (t) => {
@@ -306,7 +306,7 @@ test('the leases of running work are prolonged', async (t) => {
       await mayEnd;
     },
   });
-  const queue = createQueue({ database, clock, rooms: null, jobs: [long] });
+  const queue = createQueue({ database, clock, services: null, jobs: [long] });
   await database.transaction((tx) => enqueue(tx, long, {}));
   await queue.start();
   await began;
@@ -335,7 +335,7 @@ test('no more than the allowed number of jobs runs at once', async () => {
   });
   const clock = testClock();
   await using database = await testDatabase({ clock });
-  const queue = createQueue({ database, clock, rooms: null, jobs: [busy], concurrency: 3 });
+  const queue = createQueue({ database, clock, services: null, jobs: [busy], concurrency: 3 });
   await database.transaction(async (tx) => {
     for (let i = 0; i < 9; i++) await enqueue(tx, busy, {});
   });
@@ -363,7 +363,7 @@ test('stopping waits for running work, and hands what takes too long to others',
       await mayEnd;
     },
   });
-  const queue = createQueue({ database, clock, rooms: null, jobs: [endless] });
+  const queue = createQueue({ database, clock, services: null, jobs: [endless] });
   await database.transaction((tx) => enqueue(tx, endless, {}));
   await queue.start();
   await began;
@@ -379,7 +379,7 @@ test('several processes share the work, each piece done once', { skip: engine !=
   const clock = testClock();
   const databases = await Promise.all([1, 2, 3].map(() => openDatabase({ ...place, clock })));
   const heard: string[] = [];
-  const queues = databases.map((database) => createQueue({ database, clock, rooms: { heard }, jobs: [say] }));
+  const queues = databases.map((database) => createQueue({ database, clock, services: { heard }, jobs: [say] }));
   await databases[0]!.transaction(async (tx) => {
     for (let i = 0; i < 60; i++) await enqueue(tx, say, { word: `w${i}` });
   });
@@ -412,12 +412,12 @@ test('short work is done while as much long work runs as may at once', async () 
   const wait = defineJob({
     kind: 'wait',
     long: true,
-    handle: (rooms: Rooms) => ended.promise.then(() => void rooms.heard.push('long')),
+    handle: (services: Services) => ended.promise.then(() => void services.heard.push('long')),
   });
   const short = defineJob({
     kind: 'short',
-    async handle(rooms: Rooms) {
-      rooms.heard.push('short');
+    async handle(services: Services) {
+      services.heard.push('short');
       said.resolve();
     },
   });
@@ -425,16 +425,16 @@ test('short work is done while as much long work runs as may at once', async () 
   for (const job of [wait, wait, wait, short]) await s.database.transaction((tx) => enqueue(tx, job, {}));
   const done = s.queue.runDue();
   await said.promise;
-  assert.deepEqual(s.rooms.heard, ['short']);
+  assert.deepEqual(s.services.heard, ['short']);
   ended.resolve();
   assert.equal(await done, 4);
-  assert.deepEqual(s.rooms.heard, ['short', 'long', 'long', 'long']);
+  assert.deepEqual(s.services.heard, ['short', 'long', 'long', 'long']);
 });
 
 test('work that waits for servers of others holds up no long work', async () => {
   const [ended, said] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const fetch = defineJob({ kind: 'fetch', far: true, handle: (_rooms: Rooms) => ended.promise });
-  const move = defineJob({ kind: 'move', long: true, handle: async (_rooms: Rooms) => said.resolve() });
+  const fetch = defineJob({ kind: 'fetch', far: true, handle: (_rooms: Services) => ended.promise });
+  const move = defineJob({ kind: 'move', long: true, handle: async (_rooms: Services) => said.resolve() });
   await using s = await setting({ jobs: [fetch, move], longConcurrency: 1, farConcurrency: 2 });
   for (const job of [fetch, fetch, fetch, move]) await s.database.transaction((tx) => enqueue(tx, job, {}));
   const done = s.queue.runDue();
@@ -444,7 +444,7 @@ test('work that waits for servers of others holds up no long work', async () => 
 });
 
 test('what is done before all of it has begun is counted too', async () => {
-  const wait = defineJob({ kind: 'wait', long: true, handle: async (_rooms: Rooms) => {} });
+  const wait = defineJob({ kind: 'wait', long: true, handle: async (_rooms: Services) => {} });
   await using s = await setting({ jobs: [say, wait] });
   await s.add('short');
   await s.database.transaction((tx) => enqueue(tx, wait, {}));

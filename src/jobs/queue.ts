@@ -32,13 +32,13 @@ export interface Batch {
   readonly ran: number;
 }
 
-export interface QueueOptions<Rooms> {
+export interface QueueOptions<Services> {
   readonly database: Database;
   readonly clock: Clock;
   /** Handed to every handler. */
-  readonly rooms: Rooms;
-  readonly jobs: readonly Job<Rooms, never>[];
-  readonly schedules?: readonly Schedule<Rooms>[];
+  readonly services: Services;
+  readonly jobs: readonly Job<Services, never>[];
+  readonly schedules?: readonly Schedule<Services>[];
   /** How many short jobs run at once in this process; default 4. */
   readonly concurrency?: number;
   /** How many long ones do besides; default 5. */
@@ -71,8 +71,8 @@ export function restAfter(attempt: number): number {
   return Math.min(3_600_000, 5_000 * 2 ** attempt);
 }
 
-export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
-  const { database, clock, rooms, schedules = [], redact = (text) => text, log } = options;
+export function createQueue<Services>(options: QueueOptions<Services>): Queue {
+  const { database, clock, services, schedules = [], redact = (text) => text, log } = options;
   const jobs = byKind(options.jobs);
   const lanes = [
     { kinds: kindsOf(jobs, 'short'), places: options.concurrency ?? 4 },
@@ -113,7 +113,7 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
     try {
       if (claimed.attempts > maxAttempts) throw new Error('Its process ended while it was running');
       const run = { id: claimed.id, attempt: claimed.attempts, signal: stopping.signal };
-      await job.handle(rooms, JSON.parse(claimed.payload) as never, run);
+      await job.handle(services, JSON.parse(claimed.payload) as never, run);
     } catch (error) {
       const text = redact(textOf(error)).slice(0, LONGEST_ERROR_TEXT);
       const dead = claimed.attempts >= maxAttempts;
@@ -263,7 +263,7 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
   };
 }
 
-function byKind<Rooms>(jobs: readonly Job<Rooms, never>[]): Map<string, Job<Rooms, never>> {
+function byKind<Services>(jobs: readonly Job<Services, never>[]): Map<string, Job<Services, never>> {
   const map = new Map(jobs.map((job) => [job.kind, job]));
   if (map.size < jobs.length) {
     const twice = jobs.find((job) => map.get(job.kind) !== job)!;
@@ -274,8 +274,8 @@ function byKind<Rooms>(jobs: readonly Job<Rooms, never>[]): Map<string, Job<Room
 
 type Lane = 'short' | 'long' | 'far';
 
-function kindsOf<Rooms>(jobs: ReadonlyMap<string, Job<Rooms, never>>, lane: Lane): string[] {
-  const laneOf = ({ long, far }: Job<Rooms, never>): Lane => (far ? 'far' : long ? 'long' : 'short');
+function kindsOf<Services>(jobs: ReadonlyMap<string, Job<Services, never>>, lane: Lane): string[] {
+  const laneOf = ({ long, far }: Job<Services, never>): Lane => (far ? 'far' : long ? 'long' : 'short');
   return [...jobs.values()].filter((job) => laneOf(job) === lane).map(({ kind }) => kind);
 }
 

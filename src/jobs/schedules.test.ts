@@ -32,7 +32,7 @@ async function setting() {
   });
   const schedules = (cron: string) => [{ name: 'tick', cron, job: tick }];
   const queueWith = (cron: string) =>
-    createQueue({ database, clock, rooms: null, jobs: [tick], schedules: schedules(cron) });
+    createQueue({ database, clock, services: null, jobs: [tick], schedules: schedules(cron) });
   return { clock, database, runs, schedules, queueWith, [Symbol.asyncDispose]: () => database.close() };
 }
 

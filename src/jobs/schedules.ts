@@ -4,12 +4,12 @@ import type { Database, Reader, Transaction } from '#database/database.ts';
 import { enqueue, type Job } from './job.ts';
 
 /** Work that recurs. Whatever number of processes runs, each moment adds it once; missed moments add it once together. */
-export interface Schedule<Rooms> {
+export interface Schedule<Services> {
   /** Stored: never renamed. */
   readonly name: string;
   /** In UTC, minute precision or seconds: `0 3 * * *`. */
   readonly cron: string;
-  readonly job: Job<Rooms, Record<string, never>>;
+  readonly job: Job<Services, Record<string, never>>;
   /** Only on servers whose settings are so. */
   readonly when?: (config: Config) => boolean;
 }
@@ -48,9 +48,9 @@ export async function storeSchedules(database: Database, schedules: readonly Sch
 }
 
 /** Adds the work of every schedule that is due and moves the schedule on: once a moment, whoever else does the same. */
-export async function addScheduledWork<Rooms>(
+export async function addScheduledWork<Services>(
   database: Database,
-  schedules: readonly Schedule<Rooms>[],
+  schedules: readonly Schedule<Services>[],
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const due = new Set((await dueSchedules(tx)).map(({ name }) => name));

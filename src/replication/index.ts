@@ -146,9 +146,9 @@ async function startLocked(config: Config, { clock, log, end, ...surroundings }:
     isTrusted: (address) => inCidrs(config.trustedProxies, address),
     thought: surroundings.thought,
   });
-  const rooms = { database, git, isServing: () => serving };
+  const services = { database, git, isServing: () => serving };
   const transport = createTransport({
-    rooms: { clock, log, metrics },
+    services: { clock, log, metrics },
     addressing: {
       externalUrl: config.externalUrl === null ? null : baseOf(config.externalUrl),
       trustedProxies: config.trustedProxies,
@@ -157,7 +157,7 @@ async function startLocked(config: Config, { clock, log, end, ...surroundings }:
     siteName,
     patience: surroundings.patience,
     async answer(request) {
-      const ownHealth = await health(rooms, metrics, request);
+      const ownHealth = await health(services, metrics, request);
       if (ownHealth !== null) return ownHealth;
       if (ours() === null) return null;
       const answered =

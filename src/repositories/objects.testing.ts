@@ -4,15 +4,15 @@ import type { World } from '#test/support/world.ts';
 
 /** What lies in `objects` of the repository of a project, or of its wiki. */
 export async function objectsOf(
-  { rooms }: World['server'],
+  { services }: World['server'],
   table: 'repositories' | 'wikis',
   projectId: number,
 ): Promise<string[]> {
-  const { storage, disk_path } = await rooms.database.reader
+  const { storage, disk_path } = await services.database.reader
     .selectFrom(table)
     .select(['storage', 'disk_path'])
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
-  const objects = join(rooms.config.storages[storage]!.path, disk_path, 'objects');
+  const objects = join(services.config.storages[storage]!.path, disk_path, 'objects');
   return (await readdir(objects, { recursive: true })).sort();
 }

@@ -12,8 +12,8 @@ import { type Caller, done, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
 const { server, root, user, tokenOf, newProject } = here;
-const { rooms } = server;
-const { reader } = rooms.database;
+const { services } = server;
+const { reader } = services.database;
 
 const json = (caller: Caller, params: object) => ({
   headers: { 'PRIVATE-TOKEN': caller.token ?? '', 'Content-Type': 'application/json' },

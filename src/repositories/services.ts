@@ -4,13 +4,13 @@ import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 
 /** What moving refs takes: the repository, and the database that is told. */
-export interface RefRooms {
+export interface RefServices {
   readonly database: Database;
   readonly git: Git;
   readonly runUnitOfWork: RunUnitOfWork;
 }
 
 /** What a commit takes whose contents may be large, or belong to LFS. */
-export interface ContentRooms extends RefRooms {
+export interface ContentRooms extends RefServices {
   readonly blobs: BlobStore;
 }

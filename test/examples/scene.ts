@@ -182,7 +182,11 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     },
     newFailedMail: () => newMail(world, 'failed'),
     leavingToken: async () =>
-      leavingToken(await world.server.rooms.secretKey(), { what: 'Issue', id: 999_999, userId: callers.developer.id }),
+      leavingToken(await world.server.services.secretKey(), {
+        what: 'Issue',
+        id: 999_999,
+        userId: callers.developer.id,
+      }),
     newSite: () => newSite(world),
     done,
   };
@@ -205,7 +209,7 @@ function deploymentsOf(world: World, project: Project) {
       const environment = world.name('awaited');
       const developer = await project.add('developer');
       const protection = { levels: [{ user_id: developer.id }], rules: [{ access_level: 40 }] };
-      const { database } = world.server.rooms;
+      const { database } = world.server.services;
       await database.transaction((tx) =>
         makeProtection(tx, { project_id: project.id, group_id: null }, environment, protection),
       );

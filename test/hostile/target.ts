@@ -31,9 +31,9 @@ async function holdings(server: Server): Promise<Holdings> {
 }
 
 /** What the others do. The pipes of those that are kept would be counted; the next question starts another one. */
-async function endKept({ rooms }: Server): Promise<string[]> {
+async function endKept({ services }: Server): Promise<string[]> {
   const others: string[] = [];
-  for (const child of [...rooms.git.processes.children]) {
+  for (const child of [...services.git.processes.children]) {
     if (await isKept(child.pid)) child.kill();
     else others.push(child.command);
   }
@@ -70,7 +70,7 @@ const server = await startServer(config, { patience: Number(process.env.HOSTILE_
 function forget(isFirst: boolean): void {
   if (isFirst) server.forget();
   else {
-    server.rooms.database.forget();
+    server.services.database.forget();
     forgetAnswers(config);
   }
 }
@@ -82,7 +82,7 @@ async function rested(before: Holdings | null, isFirst = false): Promise<Holding
     if ((await endKept(server)).length === 0) forget(isFirst);
     await pause(LOOK);
     // Before the look: those that end during it are in what it has seen.
-    const isQuiet = server.rooms.git.processes.children.size + (isFirst ? await starters() : 0) === 0;
+    const isQuiet = server.services.git.processes.children.size + (isFirst ? await starters() : 0) === 0;
     const now = await holdings(server);
     const isAsBefore = before === null || now.descriptors <= before.descriptors;
     if ((isQuiet && isAsBefore) || tries > 8000 / LOOK) return now;

@@ -18,7 +18,7 @@ export async function deploymentRow(
   environment: Pick<Environment, 'id'>,
   row: Partial<Insertable<Schema['deployments']>> = {},
 ): Promise<number> {
-  return here.server.rooms.database.transaction(async (tx) => {
+  return here.server.services.database.transaction(async (tx) => {
     const values = {
       project_id: project.id,
       iid: await nextIid(tx, { projectId: project.id }, 'deployment'),

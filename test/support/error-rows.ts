@@ -15,7 +15,7 @@ export async function errorRow(
   row: Partial<Insertable<Schema['errors']>> = {},
 ): Promise<number> {
   const { name = 'ZeroDivisionError', message = 'division by zero', culprit = 'index(polls.views)' } = row;
-  return here.server.rooms.database.transaction(async (tx) => {
+  return here.server.services.database.transaction(async (tx) => {
     const values = {
       project_id: project.id,
       fingerprint: hex(40),
@@ -47,7 +47,7 @@ export async function eventRow(
   errorId: number,
   row: Partial<Insertable<Schema['error_events']>> = {},
 ): Promise<string> {
-  return here.server.rooms.database.transaction(async (tx) => {
+  return here.server.services.database.transaction(async (tx) => {
     const values = {
       project_id: project.id,
       error_id: errorId,

@@ -39,34 +39,34 @@ export interface CommitOptions {
 
 const someone = { name: 'Jane Doe', email: 'jane@example.com' };
 
-export function commitsTo({ rooms }: Pick<Server, 'rooms'>, { id, owner }: { id: number; owner: Caller }): Commits {
+export function commitsTo({ services }: Pick<Server, 'rooms'>, { id, owner }: { id: number; owner: Caller }): Commits {
   const load = async () => {
-    const project = await findProject(rooms.database.reader, NOBODY, String(id));
+    const project = await findProject(services.database.reader, NOBODY, String(id));
     assert.ok(project);
     return project;
   };
   const move = async (ref: string, oldId: string, newId: string) => {
     const by = { server: true, userId: owner.id } as const;
-    const moved = await moveRefs(rooms, { project: await load(), by, changes: [{ ref, oldId, newId }] });
+    const moved = await moveRefs(services, { project: await load(), by, changes: [{ ref, oldId, newId }] });
     assert.ok(!isFailure(moved), JSON.stringify(moved));
   };
   return {
     point: (ref, newId) => move(ref, zeroId, newId),
     async store(write) {
       const project = await load();
-      await ensureProjectRepository(rooms.git, project);
-      return write(rooms.git, repositoryOf(rooms.git, project));
+      await ensureProjectRepository(services.git, project);
+      return write(services.git, repositoryOf(services.git, project));
     },
     async commit(files, options = {}) {
       const project = await load();
-      await ensureProjectRepository(rooms.git, project);
-      const repository = repositoryOf(rooms.git, project);
+      await ensureProjectRepository(services.git, project);
+      const repository = repositoryOf(services.git, project);
       const { branch = 'main' } = options;
       const tip = await branchTip(repository, branch);
       const parent = options.parent === undefined ? (tip ?? (await branchTip(repository, 'main'))) : options.parent;
       const known = parent === null ? new Set<string>() : new Set(await pathsOf(owner, id, parent));
       const changes = [...changesOf(files, known), ...(options.changes ?? [])];
-      const result = await commitChanges(rooms.git, repository, requestOf({ ...options, parent, changes }));
+      const result = await commitChanges(services.git, repository, requestOf({ ...options, parent, changes }));
       assert.ok('ok' in result, JSON.stringify(result));
       await move(HEADS + branch, tip ?? zeroId, result.commit);
       return result.commit;

@@ -9,7 +9,7 @@ export function atNextTransaction(
   { servers }: World,
   instead: (run: () => Promise<unknown>) => Promise<unknown>,
 ): void {
-  const databases = servers.map(({ rooms }) => rooms.database);
+  const databases = servers.map(({ services }) => services.database);
   const own = databases.map(({ transaction }) => transaction);
   databases.forEach((database, index) => {
     database.transaction = async (...given) => {
@@ -23,7 +23,7 @@ export function atNextTransaction(
 
 /** Does the work of this kind as if its process had ended in each of its attempts; what is left of it is removed. */
 export async function endingEachTime({ server, work }: World, kind: string): Promise<void> {
-  const { database } = server.rooms;
+  const { database } = server.services;
   await database.transaction((tx) =>
     tx.updateTable('background_jobs').set({ attempts: 1_000 }).where('kind', '=', kind).execute(),
   );

@@ -7,7 +7,7 @@ import type { Declared } from '#http/endpoint/endpoint.ts';
 import { family } from '#http/endpoint/resource-module.ts';
 import { createTransport, type Transport } from '#http/server/connection/transport.ts';
 import { createRegistry, type Registry } from '#http/server/routing/registry.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { createLog } from '#runtime/log.ts';
 import { createMetrics } from '#runtime/metrics.ts';
 import { testDatabase } from '../engines/engine.ts';
@@ -54,12 +54,12 @@ export async function smallServer(
   const metrics = createMetrics();
   const database = await testDatabase({ clock });
   const git = createGit({ storages: {}, clock });
-  const rooms = { config, clock, log, metrics, database, git } as unknown as Rooms;
+  const services = { config, clock, log, metrics, database, git } as unknown as Services;
   const addressing = {
     externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
     trustedProxies: [],
   };
-  const transport = createTransport({ registry, rooms, addressing, metrics, patience, grace });
+  const transport = createTransport({ registry, services, addressing, metrics, patience, grace });
   const address = await transport.listen({ host: '127.0.0.1', port: 0 });
   let stopped: Promise<void> | undefined;
   const stop = () => {

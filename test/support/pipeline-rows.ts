@@ -19,7 +19,7 @@ interface Of {
 
 /** A pipeline of this project, of its owner, on `main`. */
 export async function pipelineRow(here: World, { id, owner }: Of, row: Partial<PipelineRow> = {}): Promise<number> {
-  const { database } = here.server.rooms;
+  const { database } = here.server.services;
   return database.transaction(async (tx) => {
     const values: PipelineRow = {
       project_id: id,
@@ -53,7 +53,7 @@ export async function jobRow(
   { tags = [], ...row }: Partial<JobRow> & { readonly tags?: readonly string[] } = {},
 ): Promise<number> {
   const pipelineId = row.pipeline_id ?? (await pipelineRow(here, project));
-  return here.server.rooms.database.transaction(async (tx) => {
+  return here.server.services.database.transaction(async (tx) => {
     const values: JobRow = {
       project_id: project.id,
       pipeline_id: pipelineId,
@@ -102,7 +102,7 @@ export async function runnerRow(
   }: Partial<RunnerRow> & { readonly tags?: readonly string[]; readonly projects?: readonly number[] } = {},
 ): Promise<{ readonly id: number; readonly token: string }> {
   const token = newToken('glrt-');
-  const id = await here.server.rooms.database.transaction(async (tx) => {
+  const id = await here.server.services.database.transaction(async (tx) => {
     const values = {
       runner_type: projects.length > 0 ? 'project_type' : 'instance_type',
       token_digest: digestToken(token),
@@ -137,7 +137,7 @@ export async function archivedJob(
   { content = 'PK', expire_at = null, ...row }: Partial<JobRow> & Archive = {},
 ): ReturnType<typeof runningJob> {
   const job = await runningJob(here, project, { artifacts_expire_at: expire_at, ...row });
-  const { blobs, database } = here.server.rooms;
+  const { blobs, database } = here.server.services;
   const blob = await storeBlob(blobs, Buffer.from(content));
   if (isFailure(blob)) throw new Error(blob.code);
   await database.transaction(async (tx) => {
@@ -156,7 +156,7 @@ export async function archivedJob(
 
 /** A resource group of this project, by its id. */
 export function resourceGroupRow(here: World, project: Of, key: string): Promise<number> {
-  return here.server.rooms.database.transaction(async (tx) => {
+  return here.server.services.database.transaction(async (tx) => {
     const mode = { process_mode: 'unordered' as const, created_at: tx.now, updated_at: tx.now };
     const group = { project_id: project.id, key, ...mode };
     return (await tx.insertInto('resource_groups').values(group).returning('id').executeTakeFirstOrThrow()).id;

@@ -18,7 +18,7 @@ export async function pairUp(first: Server, second: Server): Promise<Pair> {
     async part() {
       await dealer.stop();
       await second.stop();
-      assert.equal(second.rooms.git.processes.children.size, 0, 'git processes of the second server are left');
+      assert.equal(second.services.git.processes.children.size, 0, 'git processes of the second server are left');
     },
   };
 }

@@ -31,8 +31,8 @@ export function watchReads({ reader }: Database, watch: (statement: Statement) =
 /** How many statements the world's readers run meanwhile, whether the database is asked for them or they are remembered. */
 export async function statements({ servers }: World, work: () => Promise<unknown>): Promise<number> {
   let count = 0;
-  const ends = servers.map(({ rooms }) =>
-    watchReads(rooms.database, () => {
+  const ends = servers.map(({ services }) =>
+    watchReads(services.database, () => {
       count += 1;
     }),
   );

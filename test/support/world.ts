@@ -138,7 +138,7 @@ async function createWorld(env: Readonly<Record<string, string>>): Promise<World
 function describeWorld(server: Server, servers: readonly Server[], clock: TestClock, lines: string[]): World {
   const listeners: ((said: Said) => void)[] = [];
   const line: Line = { address: server.address, registry: server.registry, listeners };
-  const { database } = server.rooms;
+  const { database } = server.services;
   let names = 0;
   const name = (prefix = 'thing') => `${prefix}-${++names}`;
   const issue = (tx: Transaction, userId: number, scopes: readonly string[]) =>
@@ -188,14 +188,14 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
 /** The end of a world: no dead work, no git process left. */
 async function closeWorld(server: Server): Promise<void> {
   await server.queue.runDue();
-  const dead = await server.rooms.database.reader
+  const dead = await server.services.database.reader
     .selectFrom('background_jobs')
     .selectAll()
     .where('state', '=', 'dead')
     .execute();
   await server.stop();
   assert.deepEqual(dead, [], 'dead work is left in the queue');
-  assert.equal(server.rooms.git.processes.children.size, 0, 'git processes are left');
+  assert.equal(server.services.git.processes.children.size, 0, 'git processes are left');
 }
 
 /** The log as it is outside of tests, kept; what goes wrong is shown at once. */

@@ -8,7 +8,7 @@ import { sweepOAuth } from './cleanup.ts';
 
 const here = await world();
 const { root, anonymous, clock, server } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 const sweep = () => sweepOAuth.handle({ database }, {}, jobRun());
 

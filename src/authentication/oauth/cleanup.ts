@@ -8,10 +8,10 @@ import { deleteAbandonedTokens, deleteRevokedTokens, deleteUnrenewableTokens } f
 const NAME = 'sweep-oauth';
 const BATCH = 1_000;
 
-type Rooms = { readonly database: Database };
+type Services = { readonly database: Database };
 
 /** Deletes codes that are over and tokens that have been dead for long. */
-export const sweepOAuth: Job<Rooms, Record<string, never>> = defineJob({
+export const sweepOAuth: Job<Services, Record<string, never>> = defineJob({
   kind: NAME,
   async handle({ database }) {
     for (const deleteSome of [deleteOldGrants, deleteRevokedTokens, deleteUnrenewableTokens, deleteAbandonedTokens]) {
@@ -20,4 +20,4 @@ export const sweepOAuth: Job<Rooms, Record<string, never>> = defineJob({
   },
 });
 
-export const sweepOAuthDaily: Schedule<Rooms> = { name: NAME, cron: '50 4 * * *', job: sweepOAuth };
+export const sweepOAuthDaily: Schedule<Services> = { name: NAME, cron: '50 4 * * *', job: sweepOAuth };

@@ -7,12 +7,12 @@ import { deleteIdleSessions } from './sessions.ts';
 const NAME = 'sweep-sessions';
 const BATCH = 1_000;
 
-type Rooms = { readonly database: Database };
+type Services = { readonly database: Database };
 
 /** Deletes the sessions that count for nothing any more. */
-export const sweepSessions: Job<Rooms, Record<string, never>> = defineJob({
+export const sweepSessions: Job<Services, Record<string, never>> = defineJob({
   kind: NAME,
   handle: ({ database }) => sweepInBatches(database, BATCH, deleteIdleSessions),
 });
 
-export const sweepSessionsDaily: Schedule<Rooms> = { name: NAME, cron: '10 4 * * *', job: sweepSessions };
+export const sweepSessionsDaily: Schedule<Services> = { name: NAME, cron: '10 4 * * *', job: sweepSessions };

@@ -18,13 +18,13 @@ interface WebSignIn {
  * have known before. A deactivated user becomes active (contract/conventions.md §7).
  */
 export async function signInWithPassword(
-  rooms: { readonly database: Database },
+  services: { readonly database: Database },
   { login, password, session, address }: WebSignIn,
 ): Promise<{ readonly secret: string } | Failure<'switchedOff' | 'invalid'>> {
-  const { database } = rooms;
+  const { database } = services;
   const settings = await readSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return refused('switchedOff');
-  const checked = await checkPassword(rooms, { login, password });
+  const checked = await checkPassword(services, { login, password });
   if (isFailure(checked)) return checked;
   const secret = newSessionSecret();
   return database.transaction(async (tx) => {

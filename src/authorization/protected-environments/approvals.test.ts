@@ -6,7 +6,7 @@ import { makeProtection, type NewProtection } from './fixtures.testing.ts';
 import { protectionsOf } from './protected-environments.ts';
 
 const { server, newGroup, newProject, user } = await world();
-const { database } = server.rooms;
+const { database } = server.services;
 
 /** A deployment to an environment that its project protects so, and its group; `approve` by somebody new, under a rule or none. */
 async function deployment(own?: NewProtection, ofGroup?: NewProtection) {

@@ -8,7 +8,7 @@ import { protectionsOf, protectionsOfAll } from './protected-environments.ts';
 
 const here = await world();
 const { server, newGroup, newProject, root } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 const protect = (owner: { project?: Project; group?: Group }, name: string, protection: NewProtection) =>
   database.transaction((tx) => {

@@ -1,7 +1,7 @@
 import type { Dialect as KyselyDialect } from 'kysely';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
 
-/** What the two engines have in common below Kysely. Rooms outside of `database/` never see this. */
+/** What the two engines have in common below Kysely. Services outside of `database/` never see this. */
 export interface Engine {
   readonly name: EngineName;
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;

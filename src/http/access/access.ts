@@ -6,7 +6,7 @@ import type { Refusals } from '../errors/error-table.ts';
 import { forbidden, unauthorized } from '../errors/http-error.ts';
 import type { Parameters, ParameterValues } from '../parameters/declarations.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../services.ts';
+import type { Services } from '../services.ts';
 
 /**
  * Who may call an endpoint, as the value that enforces it: it refuses anonymous callers, loads what the path names,
@@ -65,7 +65,7 @@ export type Reserved = 'params' | 'page' | 'base' | 'request' | 'given';
 type Free<Name extends string, Provided> = Name extends Reserved | (keyof Provided & string) ? never : Name;
 
 export interface AccessCall<Params extends object = Readonly<Record<string, unknown>>> {
-  readonly rooms: Rooms;
+  readonly services: Services;
   readonly db: Reader;
   readonly caller: Caller;
   /** Path parameters, decoded. */

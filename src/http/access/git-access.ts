@@ -10,7 +10,7 @@ import { READ_ONLY } from '../errors/error-messages.ts';
 import { clockSkewed, HttpRefusal, unauthorized } from '../errors/http-error.ts';
 import { basicCredentials, siteProof } from '../request/credentials.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../services.ts';
+import type { Services } from '../services.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 import {
   accessDenied,
@@ -101,9 +101,9 @@ async function fetched<Call extends GitCall>(call: Call, wantedBy: (call: Call) 
 }
 
 /** Would whoever was let in to fetch be let in at this moment? */
-export async function mayFetchStill(rooms: Rooms, request: Incoming, repository_path: string): Promise<boolean> {
+export async function mayFetchStill(services: Services, request: Incoming, repository_path: string): Promise<boolean> {
   try {
-    await fetched({ rooms, db: rooms.database.reader, path: { repository_path }, request }, () => 'fetch');
+    await fetched({ services, db: services.database.reader, path: { repository_path }, request }, () => 'fetch');
     return true;
   } catch (error) {
     if (error instanceof HttpRefusal) return false;
@@ -113,11 +113,11 @@ export async function mayFetchStill(rooms: Rooms, request: Incoming, repository_
 
 /** What a site may fetch, of the project that the path names. Throws what it is told that wants something else. */
 async function heldBySite(
-  { rooms, db, request, path }: GitCall,
+  { services, db, request, path }: GitCall,
   proof: string,
   action: GitAction | null,
 ): Promise<Placed> {
-  const { caller, dead } = await identify(rooms, { way: 'site', secret: proof }, request);
+  const { caller, dead } = await identify(services, { way: 'site', secret: proof }, request);
   const name = path.repository_path ?? '';
   if (dead !== undefined) throw dead.code === 'skewed' ? clockSkewed() : unauthorized();
   if (caller.site?.enabled !== true || caller.site.data.scope !== name) throw unauthorized();
@@ -151,9 +151,13 @@ async function gitProjectFor(call: GitCall, caller: Caller, action: GitAction): 
 }
 
 /** What somebody hears at this moment who may not push: for whoever was let in before, and lost his rights meanwhile. */
-export async function whyNoPush(rooms: Rooms, request: Incoming, repository_path: string): Promise<string> {
+export async function whyNoPush(services: Services, request: Incoming, repository_path: string): Promise<string> {
   try {
-    await admitted({ rooms, db: rooms.database.reader, path: { repository_path }, request }, () => 'push', gitTarget);
+    await admitted(
+      { services, db: services.database.reader, path: { repository_path }, request },
+      () => 'push',
+      gitTarget,
+    );
   } catch (error) {
     if (error instanceof HttpRefusal) return String(error.body);
     throw error;
@@ -167,12 +171,12 @@ const NO_PUSH = 'You are not allowed to push code to this project.';
 const JOB_USERNAME = 'gitlab-ci-token';
 
 /** The owner of the token that came as the password; any other user name will do. Nobody without credentials. */
-async function gitCaller({ rooms, request }: GitCall): Promise<Caller> {
+async function gitCaller({ services, request }: GitCall): Promise<Caller> {
   const basic = basicCredentials(request);
   if (basic === null) return { ...NOBODY, address: request.clientAddress };
   if (basic.password === '') throw denied();
   const way = basic.username === JOB_USERNAME ? 'job' : 'bearer';
-  const identified = await identify(rooms, { way, secret: basic.password }, request);
+  const identified = await identify(services, { way, secret: basic.password }, request);
   if (identified.dead !== undefined || identified.barred !== null) throw denied();
   return identified.caller;
 }

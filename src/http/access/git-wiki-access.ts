@@ -42,7 +42,7 @@ export async function gitWiki(call: GitCall, caller: Caller, action: GitAction):
 }
 
 async function placeAt(
-  { db, rooms, request }: GitCall,
+  { db, services, request }: GitCall,
   caller: Caller,
   path: string,
   action: GitAction,
@@ -50,7 +50,7 @@ async function placeAt(
   const project = await findProject(db, caller, path);
   if (project !== null) return canSeeProject(caller, project) ? { project } : null;
   const group = /^\d+$/.test(path) ? null : await findGroup(db, caller, path);
-  if (group !== null) return canSeeGroup(caller, group) && rooms.config.tier !== 'free' ? { group } : null;
+  if (group !== null) return canSeeGroup(caller, group) && services.config.tier !== 'free' ? { group } : null;
   const moved = path.includes('/') ? await findMovedProject(db, caller, path) : null;
   if (moved === null || !canSeeProject(caller, moved)) return null;
   if (action === 'push') checkNotMoved(request, { full_path: moved.full_path + WIKI_SUFFIX }, path + WIKI_SUFFIX);

@@ -6,7 +6,7 @@ import { optional, type Parameters, required } from '../parameters/declarations.
 import { text } from '../parameters/texts.ts';
 import { integer } from '../parameters/types.ts';
 import { type Incoming, single } from '../request/incoming.ts';
-import type { Rooms } from '../services.ts';
+import type { Services } from '../services.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 
 /** Access of runners to the jobs that they run: the job's token is the proof, no user is known (contract/runners.md §3). */
@@ -51,7 +51,7 @@ export function provenJobLate(): Access<ToProve, typeof OF_A_JOB> {
       const early = givenToken(call.request, call.params.token) === null ? null : await proofOf(call);
       return {
         prove: async (token: unknown) =>
-          early ?? proofOf({ ...call, rooms: call.rooms, db: call.db, params: { ...call.params, token } }),
+          early ?? proofOf({ ...call, services: call.services, db: call.db, params: { ...call.params, token } }),
       };
     },
     allow: () => {},
@@ -70,19 +70,19 @@ async function proofOf(call: AccessCall): Promise<Proven> {
 }
 
 /** Whoever is refused here is a runner that ends its job: what there is not looks like what is not its own. */
-async function provenJobOf({ rooms, db, params, request }: AccessCall, limit: LimitOfJobs): Promise<Proven> {
+async function provenJobOf({ services, db, params, request }: AccessCall, limit: LimitOfJobs): Promise<Proven> {
   const token = givenToken(request, params.token);
   const job = token === null ? null : await findProvenJob(db, params.id as number, token);
   if (job === null || token === null) throw forbidden();
-  await limitRunner(rooms, limit, job.id);
+  await limitRunner(services, limit, job.id);
   return { job, token };
 }
 
 /** Refuses what comes too often for one of the limits of runners, whose window is a minute. */
-export async function limitRunner(rooms: Rooms, limit: LimitOfJobs, subject: number | string): Promise<void> {
-  const most = (await readSettings(rooms.database.reader))[limit];
+export async function limitRunner(services: Services, limit: LimitOfJobs, subject: number | string): Promise<void> {
+  const most = (await readSettings(services.database.reader))[limit];
   if (most === 0) return;
-  const count = await rooms.countRequest(windowAt(rooms.clock.now(), `${limit}:${subject}`, 60));
+  const count = await services.countRequest(windowAt(services.clock.now(), `${limit}:${subject}`, 60));
   if (count > most) throw tooManyRequests(60);
 }
 

@@ -34,7 +34,7 @@ test('it may come as a bearer token where it counts, and is unknown as one elsew
 test('when it has ended, or its user may not come in, the token is refused', async () => {
   const project = await here.newProject({ readme: true });
   const { id, headers } = await runningJob(here, project);
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx.updateTable('jobs').set({ status: 'success' }).where('id', '=', id).execute(),
   );
   assert.equal((await anonymous.get(branches(project), {}, headers)).status, 401);

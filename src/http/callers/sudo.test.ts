@@ -40,7 +40,7 @@ test('what is made belongs to the other user, and the history names him', async 
   assert.equal(made.status, 201);
   assert.equal(made.body.path_with_namespace, `${mira.username}/${path}`);
   assert.equal(made.body.creator_id, mira.id);
-  const event = await here.server.rooms.database.reader
+  const event = await here.server.services.database.reader
     .selectFrom('audit_events')
     .select('author_id')
     .where('event_name', '=', 'project_created')

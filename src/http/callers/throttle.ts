@@ -16,7 +16,7 @@ import { HttpRefusal } from '../errors/http-error.ts';
 import { parseForm } from '../parameters/brackets.ts';
 import { presentedCredentials } from '../request/credentials.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../services.ts';
+import type { Services } from '../services.ts';
 
 /** What a throttle says of one request; `refusal` when it is one too many. */
 interface Throttled {
@@ -28,16 +28,16 @@ interface Throttled {
  * Stage 2 (contract/conventions.md §1, §8): counts the request for its user, or else for its network; alerts are counted for
  * where they are sent to. Who it is, is looked up before; whether he may come in is said later. Null: no throttle applies.
  */
-export async function throttled(rooms: Rooms, request: Incoming): Promise<Throttled | null> {
+export async function throttled(services: Services, request: Incoming): Promise<Throttled | null> {
   const isAlert = isAlertPath(request.method, request.path);
   if (!isAlert && !isThrottled(request.method, request.path)) return null;
-  const settings = await readSettings(rooms.database.reader);
-  const counted = isAlert ? ofAlert(settings, request.path) : await ofCaller(rooms, request, settings);
+  const settings = await readSettings(services.database.reader);
+  const counted = isAlert ? ofAlert(settings, request.path) : await ofCaller(services, request, settings);
   if (counted === null) return null;
   const { throttle, subject } = counted;
-  const now = rooms.clock.now();
+  const now = services.clock.now();
   const window = windowAt(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
-  const observed = await rooms.countRequest(window);
+  const observed = await services.countRequest(window);
   const headers = throttleHeaders(throttle, observed, window.endsAt / 1000);
   if (observed <= throttle.limit) return { headers, refusal: null };
   const wait = {
@@ -54,9 +54,9 @@ interface Counted {
   readonly subject: number | string;
 }
 
-async function ofCaller(rooms: Rooms, request: Incoming, settings: ApplicationSettings): Promise<Counted | null> {
+async function ofCaller(services: Services, request: Incoming, settings: ApplicationSettings): Promise<Counted | null> {
   if (!anyThrottle(settings)) return null;
-  const userId = await userOf(rooms, request);
+  const userId = await userOf(services, request);
   const throttle = throttleFor(settings, request.path, userId !== null);
   return throttle && { throttle, subject: userId ?? networkOf(request.clientAddress) };
 }
@@ -67,8 +67,8 @@ function ofAlert(settings: ApplicationSettings, path: string): Counted | null {
 }
 
 /** The user of a valid credential in the headers, the query or the cookie; one in the body counts as none here. */
-async function userOf(rooms: Rooms, request: Incoming): Promise<number | null> {
-  const identified = await identify(rooms, presentedCredentials(request, parseForm(request.query)), request);
+async function userOf(services: Services, request: Incoming): Promise<number | null> {
+  const identified = await identify(services, presentedCredentials(request, parseForm(request.query)), request);
   if (identified.dead !== undefined || identified.barred !== null) return null;
   return identified.caller.user?.id ?? null;
 }

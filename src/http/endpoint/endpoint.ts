@@ -11,7 +11,7 @@ import type { Raw } from '../parameters/brackets.ts';
 import type { Parameters, ParameterValues, Rule } from '../parameters/declarations.ts';
 import type { Base } from '../request/base-url.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../services.ts';
+import type { Services } from '../services.ts';
 import type { Answer, Reply } from './responses.ts';
 import type { OrderName } from './stages.ts';
 
@@ -119,7 +119,7 @@ type Doing<Provided, Call, Result, R extends Refusals> =
     }
   | {
       /** All that cannot live in a transaction: git writes, password hashing, streams, other servers. */
-      readonly handle: (call: Provided & Call & Received, rooms: Rooms) => Outcome<Result, R>;
+      readonly handle: (call: Provided & Call & Received, services: Services) => Outcome<Result, R>;
       readonly read?: never;
       readonly write?: never;
     };

@@ -1,17 +1,17 @@
 import type { AnySubscription } from '#events/event-bus.ts';
 import type { Job } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import type { Rooms } from '../services.ts';
+import type { Services } from '../services.ts';
 
 /** What one folder of src/api brings along: each family's `index.ts` exports one, each wing's `index.ts` lists them. */
 export interface Family {
   /** The module `endpoints.ts`: every endpoint that it exports, under the name of its export. */
   readonly endpoints: Readonly<Record<string, unknown>>;
   /** Work of the queue. */
-  readonly jobs: readonly Job<Rooms, never>[];
-  readonly schedules: readonly Schedule<Rooms>[];
+  readonly jobs: readonly Job<Services, never>[];
+  readonly schedules: readonly Schedule<Services>[];
   /** What the family wants to be told of; told in the order of the lists. */
-  readonly subscriptions: readonly AnySubscription<Rooms>[];
+  readonly subscriptions: readonly AnySubscription<Services>[];
 }
 
 export function family({

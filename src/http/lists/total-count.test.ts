@@ -9,7 +9,7 @@ const { root, server, newProject } = await world();
 /** The audit log of a new project that has this many events, copies of its first. */
 async function givenEvents(count: number): Promise<string> {
   const { id } = await newProject({ owner: root });
-  await server.rooms.database.transaction(async (tx) => {
+  await server.services.database.transaction(async (tx) => {
     const { id: _id, ...row } = await tx
       .selectFrom('audit_events')
       .selectAll()

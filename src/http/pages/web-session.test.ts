@@ -8,13 +8,13 @@ import type { Incoming } from '../request/incoming.ts';
 import { signedInVisitor, signedInVisitorWithForm } from './web-session.ts';
 
 const here = await world();
-const { rooms } = here.server;
+const { services } = here.server;
 
 /** A request for a page that only signed-in users see, as its endpoint would get it. */
 function asked(method: string, path: string, query: string, cookie: string | null, params: object = {}): AccessCall {
   const headers = cookie === null ? {} : { cookie: `_service_session=${cookie}` };
   const request = { method, path, query, headers, baseUrl: here.server.address, clientAddress: '10.0.0.9' };
-  return { rooms, db: rooms.database.reader, request: request as Incoming, params } as unknown as AccessCall;
+  return { services, db: services.database.reader, request: request as Incoming, params } as unknown as AccessCall;
 }
 
 async function refusalOf(promise: Promise<unknown> | unknown): Promise<HttpRefusal> {

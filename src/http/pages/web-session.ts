@@ -16,7 +16,7 @@ import { text } from '../parameters/texts.ts';
 import { localUrl } from '../request/base-url.ts';
 import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from '../request/cookie.ts';
 import type { Incoming } from '../request/incoming.ts';
-import type { Rooms } from '../services.ts';
+import type { Services } from '../services.ts';
 import { alertBox, htmlPage, markup } from './html-page.ts';
 
 /**
@@ -92,18 +92,18 @@ export function signedInVisitorWithForm(): Access<{ visitor: SignedInVisitor }> 
   return signedInVisitor().and((call, { visitor }) => requireForm(call, visitor.session), 'web:user form');
 }
 
-async function visitorOf({ rooms, db, request }: AccessCall): Promise<Visitor> {
+async function visitorOf({ services, db, request }: AccessCall): Promise<Visitor> {
   const nobody: Caller = { user: null, token: null, address: request.clientAddress };
   const secret = sessionSecret(request);
-  const found = secret === null ? null : await findSession(db, secret, rooms.clock.now());
+  const found = secret === null ? null : await findSession(db, secret, services.clock.now());
   if (secret === null || found === null) return { session: null, caller: nobody, passwordExpired: false };
-  rooms.tokenUses.noteSession(found);
+  services.tokenUses.noteSession(found);
   const session: WebSession = { digest: found.digest, csrfToken: csrfTokenOf(secret), returnTo: found.returnTo };
   const { user } = found;
-  const bar = user === null ? null : userBar(user, rooms.clock);
+  const bar = user === null ? null : userBar(user, services.clock);
   const passwordExpired = bar === 'password_expired';
   if (user === null || (bar !== null && !passwordExpired)) return { session, caller: nobody, passwordExpired };
-  rooms.tokenUses.noteUser(user);
+  services.tokenUses.noteUser(user);
   return { session, caller: { ...nobody, user, session: session.digest }, passwordExpired };
 }
 
@@ -137,30 +137,30 @@ function tooManyVisits(): HttpRefusal {
 const LONGEST_RETURN = 8_000;
 
 /** 302 to the sign-in form. A page that was asked for is kept in the session; what a form wanted is not repeated. */
-async function signInFirst({ rooms, request }: AccessCall, session: WebSession | null): Promise<HttpRefusal> {
+async function signInFirst({ services, request }: AccessCall, session: WebSession | null): Promise<HttpRefusal> {
   const { path, query, method } = request;
   const page = query === '' ? path : `${path}?${query}`;
   const returnTo = method === 'GET' && page.length <= LONGEST_RETURN ? page : null;
   const Location = localUrl(request, '/users/sign_in');
   if (returnTo === null) return new HttpRefusal(302, '', { Location });
   if (session === null) {
-    const { headers } = await startVisit(rooms, request, returnTo);
+    const { headers } = await startVisit(services, request, returnTo);
     return new HttpRefusal(302, '', { Location, ...headers });
   }
-  await rooms.database.transaction((tx) => rememberReturn(tx, session.digest, returnTo));
+  await services.database.transaction((tx) => rememberReturn(tx, session.digest, returnTo));
   return new HttpRefusal(302, '', { Location });
 }
 
 /** The session for the form of a page, and the headers that hand it over if the visitor had none. */
 export async function formSession(
-  rooms: VisitRooms,
+  services: VisitRooms,
   request: Incoming,
   { session }: Visitor,
 ): Promise<{ readonly session: { readonly csrfToken: string }; readonly headers: Readonly<Record<string, string>> }> {
-  return session === null ? startVisit(rooms, request) : { session, headers: {} };
+  return session === null ? startVisit(services, request) : { session, headers: {} };
 }
 
-type VisitRooms = Pick<Rooms, 'database' | 'clock' | 'countRequest'>;
+type VisitRooms = Pick<Services, 'database' | 'clock' | 'countRequest'>;
 
 /** Sessions of visitors who have not signed in that one network begins in ten minutes: each is a row that stays for a day. */
 const MOST_VISITS = 300;

@@ -5,7 +5,7 @@ import type { Metrics } from '#runtime/metrics.ts';
 
 /** What monitors ask is about this process, whoever its primary is (contract/conventions.md §10 "Health"); null: something else. */
 export async function health(
-  rooms: Parameters<typeof readiness>[0],
+  services: Parameters<typeof readiness>[0],
   metrics: Metrics,
   { method, path, query }: Incoming,
 ): Promise<Outgoing | null> {
@@ -21,7 +21,7 @@ export async function health(
     case '/-/liveness':
       return plain('application/json', '{"status":"ok"}');
     case '/-/readiness': {
-      const found = await readiness(rooms, /(?:^|&)all=(?:1|true)(?:&|$)/.test(query));
+      const found = await readiness(services, /(?:^|&)all=(?:1|true)(?:&|$)/.test(query));
       return plain('application/json', JSON.stringify(found), found.status === 'ok' ? 200 : 503);
     }
     case '/-/metrics':

@@ -6,12 +6,12 @@ import { type Connections, createConnections, endUnlessRead, PATIENCE } from '#h
 import { CLIENT_GONE, tell } from '#http/server/connection/request-log.ts';
 import { type Outgoing, refusalReply } from '#http/server/response/response.ts';
 import { send } from '#http/server/response/send.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Client, LineFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
 import type { PrimaryProxy } from '../proxy/proxy.ts';
 
 interface TransportOptions {
-  readonly rooms: Pick<Rooms, 'clock' | 'log' | 'metrics'>;
+  readonly services: Pick<Services, 'clock' | 'log' | 'metrics'>;
   readonly addressing: Addressing;
   readonly proxy: PrimaryProxy;
   /** The answer to what is answered here; null: the primary has it. */
@@ -29,7 +29,7 @@ interface TransportOptions {
 export function createTransport(options: TransportOptions): Connections {
   return createConnections({
     exchange: (raw, response, client) => exchange(options, raw, response, client),
-    clock: options.rooms.clock,
+    clock: options.services.clock,
     headersOfUnreadable: () => [`X-Hearth-Site: ${headerText(options.siteName())}`, 'X-Hearth-Proxied: false'],
     patience: options.patience,
   });
@@ -41,25 +41,25 @@ async function exchange(
   response: ServerResponse,
   client: Client,
 ): Promise<void> {
-  const { rooms, patience = PATIENCE } = options;
+  const { services, patience = PATIENCE } = options;
   const started = performance.now();
   const request = incoming(raw, { id: randomUUID(), patience, client }, options.addressing);
   try {
     const { status, endpoint } = await answered(options, request, response);
     endUnlessRead(raw, patience);
-    tell(rooms, request, { endpoint, status: client.gone ? CLIENT_GONE : status, started });
+    tell(services, request, { endpoint, status: client.gone ? CLIENT_GONE : status, started });
   } catch (error) {
-    rooms.log.error({ err: error }, 'A request could not be answered');
+    services.log.error({ err: error }, 'A request could not be answered');
     response.destroy();
   }
 }
 
 async function answered(options: TransportOptions, request: Incoming, response: ServerResponse) {
-  const { rooms, proxy, answer, whileAway, handedOn, siteName } = options;
+  const { services, proxy, answer, whileAway, handedOn, siteName } = options;
   const site = { 'X-Hearth-Site': headerText(siteName()) };
   const here = async (outgoing: Outgoing, proxied = false) => {
     const headers = { ...outgoing.headers, ...site, 'X-Hearth-Proxied': String(proxied) };
-    await send(request, { ...outgoing, headers }, response, rooms);
+    await send(request, { ...outgoing, headers }, response, services);
     return { status: outgoing.status, endpoint: proxied ? 'proxied' : 'local' };
   };
   try {
@@ -82,10 +82,10 @@ async function answered(options: TransportOptions, request: Incoming, response: 
   }
 }
 
-function refusalFor(error: unknown, { rooms }: TransportOptions, request: Incoming): HttpRefusal {
+function refusalFor(error: unknown, { services }: TransportOptions, request: Incoming): HttpRefusal {
   if (error instanceof HttpRefusal) return error;
   if (error instanceof LineFull) return unavailable(error.retryAfter);
-  if (!request.client.gone) rooms.log.error({ request: request.id, err: error }, 'A request failed');
+  if (!request.client.gone) services.log.error({ request: request.id, err: error }, 'A request failed');
   return serverError();
 }
 

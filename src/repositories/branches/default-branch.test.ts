@@ -13,14 +13,14 @@ import { repositoryOf } from '../repository.ts';
 // Which branch HEAD means is the row's to say, and nobody deletes that branch (contract/repository.md §2).
 
 const { server, newProject, work } = await world();
-const { rooms } = server;
+const { services } = server;
 
 /** A project with the branches `main` and `next`, which differ. */
 async function given() {
   const project = await newProject();
   await project.commit({ 'a.txt': 'main' });
   const tip = await project.commit({ 'a.txt': 'next' }, { branch: 'next' });
-  const place = await rooms.database.reader
+  const place = await services.database.reader
     .selectFrom('repositories')
     .select(['project_id as id', 'storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
@@ -67,7 +67,7 @@ test('of a new default branch and a push that deletes it exactly one succeeds', 
 /** A deletion of `next` that is under way. */
 async function deleting({ place, tip }: Awaited<ReturnType<typeof given>>) {
   const changes = [{ ref: 'refs/heads/next', oldId: tip, newId: zeroId }];
-  const intent = await beginMove(rooms, { project: place, by: { server: true, userId: null }, changes });
+  const intent = await beginMove(services, { project: place, by: { server: true, userId: null }, changes });
   assert.ok(!isFailure(intent));
   return { changes, intent };
 }
@@ -77,9 +77,9 @@ test('who makes a branch the default one waits for a deletion that is under way'
   const [notMoved, moved] = [await deleting(kept), await deleting(gone)];
   const [asked, alsoAsked] = [makeDefault(kept), makeDefault(gone)];
   assert.equal((await done(kept.owner.get(kept.at))).body.default_branch, 'main');
-  await dropIntent(rooms, notMoved.intent);
-  assert.deepEqual(await updateRefs(rooms.git, repositoryOf(rooms.git, gone.place), moved.changes), { ok: true });
-  await settleIntent(rooms, moved.intent, moved.changes);
+  await dropIntent(services, notMoved.intent);
+  assert.deepEqual(await updateRefs(services.git, repositoryOf(services.git, gone.place), moved.changes), { ok: true });
+  await settleIntent(services, moved.intent, moved.changes);
   assert.deepEqual([(await asked).status, (await alsoAsked).status], [200, 400]);
   await work();
 });
@@ -92,7 +92,7 @@ test('HEAD is the default branch of the row before the file HEAD has followed', 
     (await owner.get(`${repository}/commits`)).body.length,
   ];
   assert.deepEqual(await read(), ['main', Buffer.from('main').toString('base64'), 1]);
-  await rooms.database.transaction((tx) =>
+  await services.database.transaction((tx) =>
     tx
       .updateTable('repositories')
       .set((eb) => ({ default_branch: 'next', ref_state_version: eb('ref_state_version', '+', 1) }))
@@ -104,20 +104,24 @@ test('HEAD is the default branch of the row before the file HEAD has followed', 
 
 test('a project that is destroyed before its first branch is settled leaves nothing to settle', async () => {
   const { id, owner, at } = await newProject();
-  const [place] = await rooms.database.reader
+  const [place] = await services.database.reader
     .selectFrom('repositories')
     .selectAll()
     .where('project_id', '=', id)
     .execute();
   assert.ok(place);
   const changes = [{ ref: 'refs/heads/main', oldId: zeroId, newId: 'a'.repeat(40) }];
-  const intent = await beginMove(rooms, { project: { ...place, id }, by: { server: true, userId: owner.id }, changes });
+  const intent = await beginMove(services, {
+    project: { ...place, id },
+    by: { server: true, userId: owner.id },
+    changes,
+  });
   assert.ok(!isFailure(intent));
   const runUnitOfWork: RunUnitOfWork = async (by, uow, options) => {
-    await rooms.database.transaction((tx) => tx.deleteFrom('projects').where('id', '=', id).execute());
-    return rooms.runUnitOfWork(by, uow, options);
+    await services.database.transaction((tx) => tx.deleteFrom('projects').where('id', '=', id).execute());
+    return services.runUnitOfWork(by, uow, options);
   };
-  await settleIntent({ ...rooms, runUnitOfWork }, intent, changes);
+  await settleIntent({ ...services, runUnitOfWork }, intent, changes);
   assert.equal((await owner.get(at)).status, 404);
   await work();
 });

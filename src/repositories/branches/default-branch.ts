@@ -8,7 +8,7 @@ import { repositoryExists } from '#git/storage/storage.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { isBeingDeleted } from '../ref-updates/intents.ts';
 import { type Placed, repositoryOf } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 
 /**
  * A branch is made the default one while nobody deletes it (contract/repository.md §2): of both at once exactly one
@@ -32,7 +32,7 @@ const MOST_TRIES = 250;
  * was seen. `busy`: they have not come to rest for seconds.
  */
 export async function whileBranchIsThere<T>(
-  { database, git }: Pick<RefRooms, 'database' | 'git'>,
+  { database, git }: Pick<RefServices, 'database' | 'git'>,
   project: Placed & { readonly id: number },
   branch: string,
   work: (seen: SeenBranch) => Promise<T | Failure<'refsMoved'>>,

@@ -13,7 +13,7 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import { defaultProtection } from '../ref-updates/ref-permissions.ts';
 import { actorOf } from '../ref-updates/ref-update-actor.ts';
 import type { Placed } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 import { pointHead } from './default-branch.ts';
 import { recordRule } from './protection-activity.ts';
 
@@ -23,7 +23,7 @@ import { recordRule } from './protection-activity.ts';
  * Null: the project is gone.
  */
 export async function settleDefaultBranch(
-  { database, git, runUnitOfWork }: RefRooms,
+  { database, git, runUnitOfWork }: RefServices,
   projectId: number,
   moved: readonly RefChange[],
 ): Promise<Placed | null> {

@@ -8,8 +8,8 @@ import type { StreamedBytes } from '../lfs/lfs-content.ts';
 import { type BranchCommit, commitToBranch } from './commit-to-branch.ts';
 
 const { newProject, server } = await world();
-const { rooms } = server;
-const db = rooms.database.reader;
+const { services } = server;
+const db = services.database.reader;
 
 /** A project with its owner, and its branch `main` as that one may push to it. */
 async function given() {
@@ -50,7 +50,7 @@ test('whoever finds the branch moved while committing is told so, and changes no
     theirs = await commit({ theirs: 'x' });
   });
   const moved = refused('moved', { branch: 'main' });
-  assert.deepEqual(await commitToBranch(rooms, await open(), wish(content)), moved);
+  assert.deepEqual(await commitToBranch(services, await open(), wish(content)), moved);
   assert.equal((await owner.get(`${repository}/commits/main`)).body.id, theirs);
 });
 
@@ -62,7 +62,7 @@ test('whoever forces the branch back means the tip that he has seen', async () =
     theirs = await commit({ theirs: 'x' });
   });
   await owner.delete(`/projects/${(await open()).project.id}/protected_branches/main`);
-  const made = await commitToBranch(rooms, await open(), wish(content, { force: true, startSha: start }));
+  const made = await commitToBranch(services, await open(), wish(content, { force: true, startSha: start }));
   assert.deepEqual(made, refused('moved', { branch: 'main' }));
   assert.equal((await owner.get(`${repository}/commits/main`)).body.id, theirs);
 });

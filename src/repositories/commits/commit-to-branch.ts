@@ -61,28 +61,28 @@ export type CommitToBranchRefusal =
 
 /** Gives the new commit's id. `moved`: somebody else has moved the branch meanwhile (contract/repository.md §1). */
 export function commitToBranch(
-  rooms: ContentRooms,
+  services: ContentRooms,
   branch: OpenBranch,
   wish: BranchCommit,
 ): Promise<string | Failure<CommitToBranchRefusal>> {
-  return inBranchTurn(rooms.git, branch, () => commitInTurn(rooms, branch, wish));
+  return inBranchTurn(services.git, branch, () => commitInTurn(services, branch, wish));
 }
 
 async function commitInTurn(
-  rooms: ContentRooms,
+  services: ContentRooms,
   branch: OpenBranch,
   wish: BranchCommit,
 ): Promise<string | Failure<CommitToBranchRefusal>> {
-  const { git } = rooms;
+  const { git } = services;
   const { project, name, caller } = branch;
   if (project.read_only) return refused('readOnly');
-  const start = await startOf(rooms, branch, wish);
+  const start = await startOf(services, branch, wish);
   if (isFailure(start)) return start;
   const { parent, tip, forced } = start;
-  const stale = parent === null ? null : await stalePath(rooms, project, parent, wish.changes);
+  const stale = parent === null ? null : await stalePath(services, project, parent, wish.changes);
   if (stale !== null) return refused('stale', { path: stale });
   if (parent === null) await ensureProjectRepository(git, project);
-  const stored = await storeContents(rooms, project, parent, wish.changes);
+  const stored = await storeContents(services, project, parent, wish.changes);
   if (isFailure(stored)) return stored;
   const { message, allowEmpty } = wish;
   const committer = { name: caller.user.name, email: caller.user.email };
@@ -90,7 +90,7 @@ async function commitInTurn(
   const request = { parent, changes: stored.changes, message, author, committer, allowEmpty };
   const made = await commitChanges(git, repositoryOf(git, project), request);
   if ('refused' in made) return refusedChange(made);
-  const refusal = await moveRefs(rooms, {
+  const refusal = await moveRefs(services, {
     project,
     by: { caller, may: toCommit({ branch: name, forced }) },
     changes: [{ ref: HEADS + name, oldId: tip ?? zeroId, newId: made.commit }],
@@ -110,23 +110,23 @@ interface Start {
 }
 
 async function startOf(
-  rooms: ContentRooms,
+  services: ContentRooms,
   { project, name }: OpenBranch,
   { startBranch, startSha, force }: BranchCommit,
 ): Promise<Start | Failure<CommitToBranchRefusal>> {
-  const repository = repositoryOf(rooms.git, project);
-  const commit = await startCommit(rooms, project, startSha);
+  const repository = repositoryOf(services.git, project);
+  const commit = await startCommit(services, project, startSha);
   if (isFailure(commit)) return commit;
   const tip = await branchTip(repository, name);
   const elsewhere = commit !== undefined || (startBranch !== undefined && startBranch !== name);
   const parent = commit ?? (elsewhere ? await branchTip(repository, startBranch as string) : tip);
-  if (parent === null && !(await isStillEmpty(rooms, project))) return refused('notOnBranch');
+  if (parent === null && !(await isStillEmpty(services, project))) return refused('notOnBranch');
   if (elsewhere && tip !== null && !force) return refused('branchExists', { branch: name });
   if (tip === null && !validBranchName(name)) return refused('branchInvalid', { branch: name });
   if (tip === null && beginsWithSha(name)) return refused('looksLikeSha');
   if (tip === null || parent === tip) return { parent, tip, forced: false };
-  const forced = parent === null || !(await isAncestor(rooms.git, repository, tip, parent));
-  if (forced && !mayForcePush(await protectionRules(rooms.database.reader, project.id), name)) {
+  const forced = parent === null || !(await isAncestor(services.git, repository, tip, parent));
+  if (forced && !mayForcePush(await protectionRules(services.database.reader, project.id), name)) {
     return refused('forceNotAllowed');
   }
   return { parent, tip, forced };

@@ -11,7 +11,7 @@ import {
   moveRefs,
 } from '../ref-updates/move-refs.ts';
 import { repositoryOf } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 
 interface FirstCommit<Code extends string> {
   readonly project: MovingProject;
@@ -24,13 +24,13 @@ interface FirstCommit<Code extends string> {
 
 /** The first commit of an empty repository, on its default branch. Somebody who was faster is no refusal: it is there. */
 export async function firstCommit<Code extends string = never>(
-  rooms: RefRooms,
+  services: RefServices,
   request: FirstCommit<Code>,
 ): Promise<undefined | Failure<MoveRefusal | Code>> {
   const { project, by, author, path, content, message } = request;
-  await ensureProjectRepository(rooms.git, project);
-  const repository = repositoryOf(rooms.git, project);
-  const made = await commitChanges(rooms.git, repository, {
+  await ensureProjectRepository(services.git, project);
+  const repository = repositoryOf(services.git, project);
+  const made = await commitChanges(services.git, repository, {
     parent: null,
     changes: [{ action: 'create', path, content }],
     author,
@@ -39,6 +39,6 @@ export async function firstCommit<Code extends string = never>(
   });
   if (!('ok' in made)) throw new Error(`A first commit of ${path} was refused: ${made.refused}`);
   const change = { ref: HEADS + project.default_branch, oldId: zeroId, newId: made.commit };
-  const moved = await moveRefs(rooms, { project, by, changes: [change] });
+  const moved = await moveRefs(services, { project, by, changes: [change] });
   return isFailure(moved) && moved.code !== 'moved' ? moved : undefined;
 }

@@ -46,23 +46,23 @@ interface StoredContents {
  * project doesn't have (contract/repository.md §1 "LFS", §5).
  */
 export async function storeContents(
-  rooms: ContentRooms,
+  services: ContentRooms,
   project: LfsProject,
   parent: string | null,
   changes: readonly FileChange<Bytes>[],
 ): Promise<StoredContents | Failure<'lfsMissing'>> {
-  const forLfs = await changesForLfs(rooms, project, parent, changes.filter(hasContent));
+  const forLfs = await changesForLfs(services, project, parent, changes.filter(hasContent));
   if (isFailure(forLfs)) return forLfs;
   const objects: StoredBlob[] = [];
   const content = async (change: WithContent) => {
-    if (!forLfs.has(change)) return toBlob(rooms, project, change.content);
-    const stored = await storeObject(rooms, change.content);
+    if (!forLfs.has(change)) return toBlob(services, project, change.content);
+    const stored = await storeObject(services, change.content);
     objects.push(stored);
     return formatPointer({ oid: stored.sha256, size: stored.size });
   };
   const store = async (change: FileChange<Bytes>) =>
     hasContent(change) ? { ...change, content: await content(change) } : (change as FileChange);
-  const stored = await storing(rooms.git).enter(() => eachOf(WRITERS, changes, store), rooms.git);
+  const stored = await storing(services.git).enter(() => eachOf(WRITERS, changes, store), services.git);
   return { changes: stored, link: (tx, now) => linkStored(tx, now, objects) };
 }
 

@@ -13,7 +13,7 @@ test('changes of a repository are followed by one upkeep, which writes the commi
   for (const branch of ['a', 'b', 'c']) {
     await root.post(`${project.repository}/branches`, { branch, ref: 'main' });
   }
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const waiting = await reader
     .selectFrom('background_jobs')
     .select('run_at')
@@ -25,7 +25,7 @@ test('changes of a repository are followed by one upkeep, which writes the commi
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const graphs = join(repositoryOf(server.rooms.git, place).directory, 'objects/info/commit-graphs');
+  const graphs = join(repositoryOf(server.services.git, place).directory, 'objects/info/commit-graphs');
   assert.equal(existsSync(graphs), false);
   clock.advance(31);
   await work();

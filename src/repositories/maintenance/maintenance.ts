@@ -8,7 +8,7 @@ import { defineJob, enqueue } from '#jobs/job.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { raiseVersion } from '../ref-updates/complete-intent.ts';
 import { repositoryOf } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 import { refreshSummary, summarizeSoon } from './summary.ts';
 
 /** Keeping repositories quick to read: commit-graph, packed refs, packs. All of it may run while others read and push. */
@@ -19,8 +19,8 @@ const BATCH = 200;
 
 export const upkeep = defineJob({
   kind: 'repository_upkeep',
-  async handle(rooms: RefRooms, { projectId }: { readonly projectId: number }) {
-    const { database, git } = rooms;
+  async handle(services: RefServices, { projectId }: { readonly projectId: number }) {
+    const { database, git } = services;
     const place = await database.reader
       .selectFrom('repositories')
       .select(['storage', 'disk_path', 'default_branch', 'move_id'])
@@ -28,9 +28,9 @@ export const upkeep = defineJob({
       .executeTakeFirst();
     if (place === undefined) return;
     // What is on its way to another storage is kept in order there.
-    if (place.move_id !== null) return upkeepLater(rooms, projectId);
+    if (place.move_id !== null) return upkeepLater(services, projectId);
     const isRepacked = await keepInOrder(git, repositoryOf(git, place));
-    if (isRepacked) await refreshSummary(rooms, projectId);
+    if (isRepacked) await refreshSummary(services, projectId);
   },
 });
 
@@ -47,7 +47,7 @@ export async function keepInOrder(git: Git, repository: Repository): Promise<boo
 /** Chosen: so long upkeep rests of a repository that is moving. */
 const MOVING_REST_MS = 10 * 60_000;
 
-function upkeepLater({ database }: RefRooms, projectId: number): Promise<void> {
+function upkeepLater({ database }: RefServices, projectId: number): Promise<void> {
   return database.transaction((tx) =>
     enqueue(tx, upkeep, { projectId }, { key: String(projectId), runAt: momentAfter(tx.now, MOVING_REST_MS) }),
   );
@@ -63,8 +63,8 @@ export const upkeepAfterChanges = subscription({
 /** Once a week each repository is packed whole, and what nobody reaches any more is sorted out. */
 export const fullUpkeep = defineJob({
   kind: 'full_repository_upkeep',
-  async handle(rooms: RefRooms) {
-    const { database, git } = rooms;
+  async handle(services: RefServices) {
+    const { database, git } = services;
     for (let after = 0; ; ) {
       // index: repositories primary key
       const places = await database.reader
@@ -81,7 +81,7 @@ export const fullUpkeep = defineJob({
         await removeStaleLocksOf(git, repository);
         await repack(git, repository, 'full');
         await writeCommitGraph(git, repository);
-        await refreshSummary(rooms, place.project_id);
+        await refreshSummary(services, place.project_id);
       }
       after = places.at(-1)?.project_id ?? after;
       if (places.length < BATCH) return;

@@ -17,7 +17,7 @@ async function summarized(): Promise<void> {
 
 async function rowOf(projectId: number) {
   const { server } = await world();
-  return server.rooms.database.reader
+  return server.services.database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch', 'summary_version', 'readme', 'commit_count', 'size'])
     .where('project_id', '=', projectId)
@@ -32,7 +32,7 @@ test('what lists show of a repository is kept in its row: the repository itself 
   const row = await rowOf(project.id);
   assert.deepEqual([row.readme, row.commit_count], ['ReadMe.rst', 2]);
   assert.ok((row.size ?? 0) > 100);
-  await rm(repositoryOf(server.rooms.git, row).directory, { recursive: true });
+  await rm(repositoryOf(server.services.git, row).directory, { recursive: true });
   const [listed] = (await owner.get(`/users/${owner.id}/projects`)).body;
   assert.equal(listed.readme_url, `${project.web_url}/-/blob/main/ReadMe.rst`);
 });
@@ -66,7 +66,7 @@ test('what was missed is caught up within a day', async () => {
   const { project, server } = await world({ project: { readme: true } });
   await summarized();
   const { summary_version } = await rowOf(project.id);
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx.updateTable('repositories').set({ summary_version: null, readme: null }).execute(),
   );
   clock.advance(86_400);
@@ -79,8 +79,8 @@ test('that a repository could not be read is not remembered', async () => {
   const { project, owner, server } = await world({ project: {} });
   const commit = await project.store((git, repository) => commitOfName(git, repository, 'README'));
   await project.point('refs/heads/main', commit);
-  const repository = repositoryOf(server.rooms.git, await rowOf(project.id));
-  const treeId = (await readCommit(server.rooms.git, repository, commit))!.treeId;
+  const repository = repositoryOf(server.services.git, await rowOf(project.id));
+  const treeId = (await readCommit(server.services.git, repository, commit))!.treeId;
   const object = join(repository.directory, 'objects', treeId.slice(0, 2), treeId.slice(2));
   await rename(object, `${object}.whole`);
   await writeFile(object, 'broken');

@@ -11,7 +11,7 @@ import { keptAtMost } from '#runtime/bounded-cache.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { findReadme, isCurrent } from '../readme.ts';
 import { type Placed, refVersion, repositoryOf, type Versioned } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 
 /**
  * What lists and statistics show of a repository stands in its row, with the version of refs that it was read at: whoever
@@ -39,18 +39,18 @@ const columns = [
 
 export const summarize = defineJob({
   kind: 'repository_summary',
-  handle: (rooms: RefRooms, { projectId }: { readonly projectId: number }) => refreshSummary(rooms, projectId),
+  handle: (services: RefServices, { projectId }: { readonly projectId: number }) => refreshSummary(services, projectId),
 });
 
 /** Looks into the repository and writes down what is there. */
-export async function refreshSummary(rooms: RefRooms, projectId: number): Promise<void> {
+export async function refreshSummary(services: RefServices, projectId: number): Promise<void> {
   // index: repositories primary key
-  const row = await rooms.database.reader
+  const row = await services.database.reader
     .selectFrom('repositories')
     .select(columns)
     .where('project_id', '=', projectId)
     .executeTakeFirst();
-  if (row !== undefined) await writeSummary(rooms, row);
+  if (row !== undefined) await writeSummary(services, row);
 }
 
 /** Asks for it, soon; while one waits, no more is added. */
@@ -66,10 +66,10 @@ export const summarizeAfterChanges = subscription({
 /** Each day what was missed is caught up, and what Hearth kept no summary of when it was made. */
 export const summarizeAll = defineJob({
   kind: 'repository_summaries',
-  async handle(rooms: RefRooms) {
+  async handle(services: RefServices) {
     for (let after = 0; ; ) {
       // index: repositories primary key
-      const rows = await rooms.database.reader
+      const rows = await services.database.reader
         .selectFrom('repositories')
         .select(columns)
         .where('project_id', '>', after)
@@ -77,7 +77,7 @@ export const summarizeAll = defineJob({
         .orderBy('project_id')
         .limit(BATCH)
         .execute();
-      for (const row of rows.filter((one) => !isCurrent(one))) await writeSummary(rooms, row);
+      for (const row of rows.filter((one) => !isCurrent(one))) await writeSummary(services, row);
       after = rows.at(-1)?.project_id ?? after;
       if (rows.length < BATCH) return;
     }
@@ -87,7 +87,7 @@ export const summarizeAll = defineJob({
 export const summarizeAllDaily = { name: 'repository_summaries', cron: '50 2 * * *', job: summarizeAll };
 
 /** The refs may have moved on since the row was read: what is newer than its version is replaced with the next one. */
-async function writeSummary({ database, git }: RefRooms, row: Row): Promise<void> {
+async function writeSummary({ database, git }: RefServices, row: Row): Promise<void> {
   try {
     const [readme, measures] = await Promise.all([findReadme(git, row), measure(git, row)]);
     const summary = { ...measures, readme, summary_version: refVersion(row) };

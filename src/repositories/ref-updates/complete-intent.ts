@@ -6,20 +6,20 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import { readSettings } from '#settings/settings.ts';
 import { settleDefaultBranch } from '../branches/initial-default-branch.ts';
 import { repositoryOf } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 import { settleWiki } from '../wikis/complete-intent.ts';
 import { type Intent, takeIntent } from './intents.ts';
 import { describeChanges } from './push-changes.ts';
 import { actorOf } from './ref-update-actor.ts';
 
 /** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
-export async function settleIntent(rooms: RefRooms, intent: Intent, moved: readonly RefChange[]): Promise<void> {
-  if (intent.wikiId !== undefined) return settleWiki(rooms, intent, moved);
-  const { database, runUnitOfWork } = rooms;
+export async function settleIntent(services: RefServices, intent: Intent, moved: readonly RefChange[]): Promise<void> {
+  if (intent.wikiId !== undefined) return settleWiki(services, intent, moved);
+  const { database, runUnitOfWork } = services;
   const { projectId } = intent;
   // The refs have moved: this is owed to everybody, and not only to a client that may have gone.
-  const git = gitFor(rooms.git, null);
-  const place = await settleDefaultBranch(rooms, projectId, moved);
+  const git = gitFor(services.git, null);
+  const place = await settleDefaultBranch(services, projectId, moved);
   if (place === null) {
     // The project is gone, and with it everybody who would want to know.
     await database.transaction((tx) => takeIntent(tx, intent.id), { owed: true });

@@ -6,7 +6,7 @@ import { HEADS, TAGS } from '#git/ref-names.ts';
 import { resolveRef, zeroId } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 import { changesOfOthers, type LeftIntent } from './intents.ts';
 
 /**
@@ -15,7 +15,7 @@ import { changesOfOthers, type LeftIntent } from './intents.ts';
  * moved from there is not counted twice: whoever got no answer pushes again.
  */
 export async function haveMoved(
-  { database, git }: Pick<RefRooms, 'database' | 'git'>,
+  { database, git }: Pick<RefServices, 'database' | 'git'>,
   repository: Repository,
   intent: LeftIntent,
 ): Promise<RefChange[]> {

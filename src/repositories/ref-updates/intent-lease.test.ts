@@ -12,22 +12,22 @@ const LEASE_SECONDS = 60;
 
 test('however long refs take to move, nobody takes them for left over', async () => {
   const { server, clock, project: given } = await world({ project: {} });
-  const { rooms } = server;
+  const { services } = server;
   const oldId = await given.commit({ a: 'one' });
   const newId = await given.commit({ a: 'two' }, { branch: 'draft' });
-  const project = await findProject(rooms.database.reader, NOBODY, String(given.id));
+  const project = await findProject(services.database.reader, NOBODY, String(given.id));
   const changes = [{ ref: 'refs/heads/main', oldId, newId }];
-  const intent = await beginMove(rooms, { project: project!, by: { server: true, userId: null }, changes });
+  const intent = await beginMove(services, { project: project!, by: { server: true, userId: null }, changes });
   assert.ok(!isFailure(intent));
   mock.timers.enable({ apis: ['setInterval'] });
   for (let minutes = 0; minutes < 3; minutes++) {
-    const letGo = holdIntent(rooms, intent);
+    const letGo = holdIntent(services, intent);
     clock.advance(LEASE_SECONDS - 1);
     mock.timers.tick((LEASE_SECONDS * 1000) / 3);
     await letGo();
-    assert.equal(await settleLeftIntents(rooms, false), 0);
+    assert.equal(await settleLeftIntents(services, false), 0);
   }
   mock.timers.reset();
   clock.advance(LEASE_SECONDS + 1);
-  assert.equal(await settleLeftIntents(rooms, false), 1);
+  assert.equal(await settleLeftIntents(services, false), 1);
 });

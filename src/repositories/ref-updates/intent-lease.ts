@@ -1,4 +1,4 @@
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 import { type Intent, LEASE_MS, prolongIntent } from './intents.ts';
 
 /** Milliseconds: two of three may come late. */
@@ -8,7 +8,10 @@ const HEARTBEAT = LEASE_MS / 3;
  * Until the function is called nobody takes this intent for left over, however long git takes to move very many refs: those
  * that move after it was settled would be told to nobody. Once its promise is kept the intent lasts no longer.
  */
-export function holdIntent({ database, git }: Pick<RefRooms, 'database' | 'git'>, { id }: Intent): () => Promise<void> {
+export function holdIntent(
+  { database, git }: Pick<RefServices, 'database' | 'git'>,
+  { id }: Intent,
+): () => Promise<void> {
   let prolonged = Promise.resolve();
   const prolong = () => {
     prolonged = database

@@ -11,7 +11,7 @@ import { ensureRepository } from '#git/storage/storage.ts';
 import { LineFull } from '#runtime/concurrency-limiter.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { type Placed, repositoryOf } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 import { settleIntent } from './complete-intent.ts';
 import { holdIntent } from './intent-lease.ts';
 import { type ByServer, type Intent, insertIntent, type Renaming, takeIntent } from './intents.ts';
@@ -69,41 +69,41 @@ export type MoveRefusal = 'readOnly' | 'notFirst' | RefRefusal['refused'];
  * nothing was moved or recorded then. Throws `AccessLost` when the mover would not be let in any more.
  */
 export async function moveRefs<Code extends string = never>(
-  rooms: RefRooms,
+  services: RefServices,
   move: Move<Code> | WikiMove,
 ): Promise<undefined | Failure<MoveRefusal | Code>> {
-  const intent = await ('wiki' in move ? beginWikiMove(rooms, move) : beginMove(rooms, move));
+  const intent = await ('wiki' in move ? beginWikiMove(services, move) : beginMove(services, move));
   if (isFailure(intent)) return intent;
-  const repository = repositoryOf(rooms.git, 'wiki' in move ? move.wiki : move.project);
-  const letGo = holdIntent(rooms, intent);
+  const repository = repositoryOf(services.git, 'wiki' in move ? move.wiki : move.project);
+  const letGo = holdIntent(services, intent);
   try {
-    return await moveAs(rooms, intent, repository);
+    return await moveAs(services, intent, repository);
   } finally {
     await letGo();
   }
 }
 
 async function moveAs(
-  rooms: RefRooms,
+  services: RefServices,
   intent: Intent,
   repository: Repository,
 ): Promise<undefined | Failure<MoveRefusal>> {
-  const update = await updateRefs(rooms.git, repository, intent.changes).catch(async (error: unknown) => {
-    if (error instanceof LineFull) await dropIntent(rooms, intent);
+  const update = await updateRefs(services.git, repository, intent.changes).catch(async (error: unknown) => {
+    if (error instanceof LineFull) await dropIntent(services, intent);
     throw error;
   });
   if ('refused' in update) {
-    await dropIntent(rooms, intent);
+    await dropIntent(services, intent);
     const { refused: code, ...values } = update;
     return refused(code, values) as Failure<MoveRefusal>;
   }
-  await settleIntent(rooms, intent, intent.changes);
+  await settleIntent(services, intent, intent.changes);
   return undefined;
 }
 
 /** The first half, for pushes: git itself moves the refs between the halves. */
 export function beginMove<Code extends string = never>(
-  { database }: Pick<RefRooms, 'database'>,
+  { database }: Pick<RefServices, 'database'>,
   { project, by, changes, merge, options, besides, first }: Move<Code>,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst' | Code>> {
   const wanted = { of: { projectId: project.id }, at: project, changes, merge, options, first };
@@ -119,7 +119,7 @@ export function beginMove<Code extends string = never>(
 
 /** The same of a wiki's refs. */
 export function beginWikiMove(
-  { database }: Pick<RefRooms, 'database'>,
+  { database }: Pick<RefServices, 'database'>,
   { wiki, by, changes, renamed, first }: WikiMove,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
   const wanted = { of: { wikiId: wiki.wiki_id }, at: wiki, changes, renamed, first };
@@ -135,7 +135,7 @@ export function beginWikiMove(
 }
 
 /** Nothing moved: the intent goes without a trace. */
-export async function dropIntent({ database }: RefRooms, intent: Intent): Promise<void> {
+export async function dropIntent({ database }: RefServices, intent: Intent): Promise<void> {
   await database.transaction((tx) => takeIntent(tx, intent.id), { owed: true });
 }
 

@@ -16,8 +16,8 @@ import { settleLeftIntents } from './recovery.ts';
 // A process that dies between writing down what it is about to move and recording that it has: what the next one finds.
 
 const { server, root, work, clock, newProject } = await world();
-const { rooms } = server;
-const { reader } = rooms.database;
+const { services } = server;
+const { reader } = services.database;
 
 const LEASE_SECONDS = 60;
 
@@ -40,13 +40,13 @@ async function beforeTheMove(): Promise<Left> {
 }
 
 async function intendTo({ given, project }: Left, changes: readonly RefChange[]): Promise<Intent> {
-  const intent = await beginMove(rooms, { project, by: { server: true, userId: given.owner.id }, changes });
+  const intent = await beginMove(services, { project, by: { server: true, userId: given.owner.id }, changes });
   assert.ok(!isFailure(intent));
   return intent;
 }
 
 async function moveNow({ project }: Left, changes: readonly RefChange[]): Promise<void> {
-  assert.deepEqual(await updateRefs(rooms.git, repositoryOf(rooms.git, project), changes), { ok: true });
+  assert.deepEqual(await updateRefs(services.git, repositoryOf(services.git, project), changes), { ok: true });
 }
 
 const toMain = ({ oldId, newId }: Left): RefChange => ({ ref: 'refs/heads/main', oldId, newId });
@@ -86,7 +86,7 @@ test('refs that have moved are recorded as if nothing had happened', async () =>
   const before = await version(left);
   await intendTo(left, [toMain(left)]);
   await moveNow(left, [toMain(left)]);
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.deepEqual(await pushes(left, 1), [{ ref: 'main', commit_from: left.oldId, commit_to: left.newId }]);
   assert.equal(await version(left), before + 1);
   assert.equal(await intents(left), 0);
@@ -96,7 +96,7 @@ test('refs that have not moved leave no trace', async () => {
   const left = await beforeTheMove();
   const [before, count] = [await version(left), await pushCount(left)];
   await intendTo(left, [toMain(left)]);
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.deepEqual([await version(left), await pushCount(left), await intents(left)], [before, count, 0]);
 });
 
@@ -105,7 +105,7 @@ test('of several refs those are recorded that have moved', async () => {
   const made = { ref: 'refs/heads/made', oldId: zeroId, newId: left.newId };
   await intendTo(left, [toMain(left), made]);
   await moveNow(left, [made]);
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.deepEqual(await pushes(left, 1), [{ ref: 'made', commit_from: null, commit_to: left.newId }]);
 });
 
@@ -114,7 +114,7 @@ test('a ref that others have moved on since had been moved', async () => {
   await intendTo(left, [toMain(left)]);
   await moveNow(left, [toMain(left)]);
   const beyond = await left.given.commit({ 'a.txt': 'three' });
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   const recorded = await pushes(left, 2);
   assert.ok(recorded.some(({ commit_from, commit_to }) => commit_from === left.oldId && commit_to === left.newId));
   assert.ok(recorded.some(({ commit_from, commit_to }) => commit_from === left.newId && commit_to === beyond));
@@ -125,7 +125,7 @@ test('a ref that others have moved elsewhere had not', async () => {
   const count = await pushCount(left);
   await intendTo(left, [toMain(left)]);
   const elsewhere = await left.given.commit({ 'b.txt': 'else' });
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.equal(await pushCount(left), count + 1);
   assert.deepEqual((await pushes(left, 1))[0]?.commit_to, elsewhere);
 });
@@ -140,8 +140,8 @@ test('of two that were to move a ref from the same commit the one that has done 
     const change = { ...toMain(left), newId: beyond };
     const again = await intendTo(left, [change]);
     await moveNow(left, [change]);
-    if (isSettled) await settleIntent(rooms, again, [change]);
-    await settleLeftIntents(rooms, true);
+    if (isSettled) await settleIntent(services, again, [change]);
+    await settleLeftIntents(services, true);
     assert.equal(await pushCount(left), count + 2, 'that of the draft, and one');
     assert.deepEqual(await pushes(left, 1), [{ ref: 'main', commit_from: left.oldId, commit_to: beyond }]);
     assert.equal(await intents(left), 0);
@@ -154,8 +154,8 @@ test('a push that is made again when nobody has answered is recorded once', asyn
   await intendTo(left, [toMain(left)]);
   const again = await intendTo(left, [toMain(left)]);
   await moveNow(left, [toMain(left)]);
-  await settleIntent(rooms, again, again.changes);
-  await settleLeftIntents(rooms, true);
+  await settleIntent(services, again, again.changes);
+  await settleLeftIntents(services, true);
   assert.deepEqual([await pushCount(left), await intents(left)], [count + 1, 0]);
 });
 
@@ -170,7 +170,7 @@ test('a ref that others have moved on, and not said so yet, had been moved', asy
   };
   await intendTo(left, [back]);
   await moveNow(left, [back]);
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   const moves = (await pushes(left, 2)).map(({ commit_from, commit_to }) => [commit_from, commit_to]);
   assert.deepEqual(moves, [
     [back.oldId, back.newId],
@@ -183,11 +183,11 @@ test('a removed ref is recorded as removed, one that is there still is not', asy
   const removal = { ref: 'refs/heads/draft', oldId: left.newId, newId: zeroId };
   const count = await pushCount(left);
   await intendTo(left, [removal]);
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.equal(await pushCount(left), count);
   await intendTo(left, [removal]);
   await moveNow(left, [removal]);
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.deepEqual(await pushes(left, 1), [{ ref: 'draft', commit_from: left.newId, commit_to: null }]);
 });
 
@@ -196,7 +196,7 @@ test('two that settle at once record once', async () => {
   await intendTo(left, [toMain(left)]);
   await moveNow(left, [toMain(left)]);
   const [before, count] = [await version(left), await pushCount(left)];
-  await Promise.all([1, 2, 3].map(() => settleLeftIntents(rooms, true)));
+  await Promise.all([1, 2, 3].map(() => settleLeftIntents(services, true)));
   assert.deepEqual([await version(left), await pushCount(left)], [before + 1, count + 1]);
 });
 
@@ -209,7 +209,7 @@ test('the first branch of an empty repository becomes its default branch even so
     commit_message: 'Add',
   });
   assert.equal(made.status, 201);
-  await rooms.database.transaction((tx) =>
+  await services.database.transaction((tx) =>
     tx
       .updateTable('repositories')
       .set({ empty: true, default_branch: 'main' })
@@ -222,20 +222,20 @@ test('the first branch of an empty repository becomes its default branch even so
   const change = { ref: 'refs/heads/trunk', oldId: zeroId, newId: branch.commit.id };
   clock.advance(1);
   await intendTo({ ...other, given, project }, [change]);
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   const { body } = await given.owner.get(given.at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['trunk', false]);
 });
 
 test('HEAD follows the default branch that a process has decided on before it died', async () => {
   const left = await beforeTheMove();
-  const { git } = rooms;
+  const { git } = services;
   const repository = repositoryOf(git, left.project);
   const change = { ref: 'refs/heads/trunk', oldId: zeroId, newId: left.newId };
   await intendTo(left, [change]);
   await moveNow(left, [change]);
   await setHead(git, repository, 'trunk');
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.equal(await headTarget(repository), 'main');
 });
 
@@ -243,10 +243,10 @@ test('beside other processes an intent is left alone until its lease is over', a
   const left = await beforeTheMove();
   await intendTo(left, [toMain(left)]);
   clock.advance(LEASE_SECONDS - 1);
-  await settleLeftIntents(rooms, false);
+  await settleLeftIntents(services, false);
   assert.equal(await intents(left), 1);
   clock.advance(1);
-  await settleLeftIntents(rooms, false);
+  await settleLeftIntents(services, false);
   assert.equal(await intents(left), 0);
 });
 
@@ -261,7 +261,7 @@ test('an intent of a project that is gone goes too', async () => {
     full_path: body?.path_with_namespace ?? path_with_namespace,
   });
   await work();
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.equal(await intents(left), 0);
 });
 
@@ -272,7 +272,7 @@ test('what can’t be settled keeps nobody else from being settled, and waits fo
     await moveNow(one, [toMain(one)]);
   }
   const runUnitOfWork: RunUnitOfWork = (by, uow, options) =>
-    rooms.runUnitOfWork(
+    services.runUnitOfWork(
       by,
       async (inner) => {
         const done = await uow(inner);
@@ -281,8 +281,8 @@ test('what can’t be settled keeps nobody else from being settled, and waits fo
       },
       options,
     );
-  assert.equal(await settleLeftIntents({ ...rooms, runUnitOfWork }, true), 1);
+  assert.equal(await settleLeftIntents({ ...services, runUnitOfWork }, true), 1);
   assert.deepEqual([await intents(broken), await intents(left)], [1, 0]);
-  assert.equal(await settleLeftIntents(rooms, true), 1);
+  assert.equal(await settleLeftIntents(services, true), 1);
   assert.equal(await intents(broken), 0);
 });

@@ -3,7 +3,7 @@ import { readWiki } from '#domain/wikis.ts';
 import { defineJob } from '#jobs/job.ts';
 import { pointHead } from '../branches/default-branch.ts';
 import { type Placed, repositoryOf } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 import { pointHeadOfWiki } from '../wikis/complete-intent.ts';
 import { settleIntent } from './complete-intent.ts';
 import { haveMoved } from './completed-changes.ts';
@@ -21,22 +21,22 @@ const ALWAYS = '9999-12-31T00:00:00.000Z';
  * beside other processes only leases that ran out count. One that can't be settled, because its repository is broken, say,
  * waits for the next time: neither the others nor the start of a server depend on it.
  */
-export async function settleLeftIntents(rooms: RefRooms, alone: boolean): Promise<number> {
+export async function settleLeftIntents(services: RefServices, alone: boolean): Promise<number> {
   let settled = 0;
   for (let after = 0; ; ) {
-    const left = await rooms.database.transaction((tx) => leftIntents(tx, alone ? ALWAYS : tx.now, after, BATCH));
-    for (const intent of left) if (await settleOrLog(rooms, intent)) settled++;
+    const left = await services.database.transaction((tx) => leftIntents(tx, alone ? ALWAYS : tx.now, after, BATCH));
+    for (const intent of left) if (await settleOrLog(services, intent)) settled++;
     after = left.at(-1)?.id ?? after;
     if (left.length < BATCH) return settled;
   }
 }
 
-async function settleOrLog(rooms: RefRooms, intent: LeftIntent): Promise<boolean> {
+async function settleOrLog(services: RefServices, intent: LeftIntent): Promise<boolean> {
   try {
-    await settleByRefs(rooms, intent);
+    await settleByRefs(services, intent);
     return true;
   } catch (error) {
-    rooms.git.log('ref_intent_unsettled', {
+    services.git.log('ref_intent_unsettled', {
       project: intent.projectId,
       wiki: intent.wikiId,
       intent: intent.id,
@@ -46,14 +46,14 @@ async function settleOrLog(rooms: RefRooms, intent: LeftIntent): Promise<boolean
   }
 }
 
-async function settleByRefs(rooms: RefRooms, intent: LeftIntent): Promise<void> {
-  const place = await placeOf(rooms.database.reader, intent);
-  const repository = place ? repositoryOf(rooms.git, place) : null;
-  const moved = repository === null ? [] : await haveMoved(rooms, repository, intent);
-  await settleIntent(rooms, intent, moved);
+async function settleByRefs(services: RefServices, intent: LeftIntent): Promise<void> {
+  const place = await placeOf(services.database.reader, intent);
+  const repository = place ? repositoryOf(services.git, place) : null;
+  const moved = repository === null ? [] : await haveMoved(services, repository, intent);
+  await settleIntent(services, intent, moved);
   // Its process may have died when it had decided the default branch, and HEAD had not followed.
-  if (intent.wikiId === undefined) await pointHead(rooms.database.reader, rooms.git, intent.projectId);
-  else await pointHeadOfWiki(rooms.database.reader, rooms.git, intent.wikiId);
+  if (intent.wikiId === undefined) await pointHead(services.database.reader, services.git, intent.projectId);
+  else await pointHeadOfWiki(services.database.reader, services.git, intent.wikiId);
 }
 
 async function placeOf(db: Reader, { projectId, wikiId }: Intent): Promise<Placed | null> {
@@ -70,8 +70,8 @@ async function placeOf(db: Reader, { projectId, wikiId }: Intent): Promise<Place
 /** Every minute, for what other processes on the same database have left. */
 export const settleLeft = defineJob({
   kind: 'settle_left_ref_intents',
-  handle: async (rooms: RefRooms) => {
-    await settleLeftIntents(rooms, false);
+  handle: async (services: RefServices) => {
+    await settleLeftIntents(services, false);
   },
 });
 

@@ -10,15 +10,19 @@ import { repositoryExists } from '#git/storage/storage.ts';
 import { type Intent, takeIntent } from '../ref-updates/intents.ts';
 import { actorOf } from '../ref-updates/ref-update-actor.ts';
 import { repositoryOf } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 import { type PageChange, pageChanges, settlePages } from './page-changes.ts';
 
 type WikiIntent = Intent & { readonly wikiId: number };
 
 /** What `settleIntent` does for the repository of a wiki: what moved there is told as what became of its pages. */
-export async function settleWiki(rooms: RefRooms, intent: WikiIntent, moved: readonly RefChange[]): Promise<void> {
-  const { database, runUnitOfWork } = rooms;
-  const git = gitFor(rooms.git, null);
+export async function settleWiki(
+  services: RefServices,
+  intent: WikiIntent,
+  moved: readonly RefChange[],
+): Promise<void> {
+  const { database, runUnitOfWork } = services;
+  const git = gitFor(services.git, null);
   const wiki = await readWiki(database.reader, intent.wikiId);
   if (wiki === null) {
     await database.transaction((tx) => takeIntent(tx, intent.id), { owed: true });
@@ -49,7 +53,7 @@ function firstOf({ default_branch }: WikiState, branches: readonly string[]): st
 
 /** Branches have come without being pushed, while nobody could push: nobody is told of their pages. */
 export async function wikiCameInBulk(
-  { database, git }: Pick<RefRooms, 'database' | 'git'>,
+  { database, git }: Pick<RefServices, 'database' | 'git'>,
   wikiId: number,
   branches: readonly string[],
 ): Promise<void> {

@@ -8,14 +8,14 @@ import { findWiki, type Wiki } from '#domain/wikis.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { repositoryOf } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 
 /**
  * The wiki of a place with its repository, made at the first write, for somebody who may write there still. One that is read-only
  * is refused before anything is written: a move waits until no more objects come.
  */
 export async function ensureWiki(
-  { database, git }: Pick<RefRooms, 'database' | 'git'>,
+  { database, git }: Pick<RefServices, 'database' | 'git'>,
   caller: SignedIn,
   place: Place,
 ): Promise<Wiki | Failure<'readOnly'>> {

@@ -8,13 +8,13 @@ import { defineJob, enqueue } from '#jobs/job.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { keepInOrder, REST_MS } from '../maintenance/maintenance.ts';
 import { repositoryOf } from '../repository.ts';
-import type { RefRooms } from '../services.ts';
+import type { RefServices } from '../services.ts';
 
 /** Wikis are kept quick to read as repositories of projects are, and their sizes stand in their rows. */
 
 export const wikiUpkeep = defineJob({
   kind: 'wiki_upkeep',
-  async handle({ database, git }: RefRooms, { wikiId }: { readonly wikiId: number }) {
+  async handle({ database, git }: RefServices, { wikiId }: { readonly wikiId: number }) {
     const wiki = await readWiki(database.reader, wikiId);
     // What is on its way to another storage is kept in order when it changes there.
     if (wiki === null || wiki.read_only) return;

@@ -2,7 +2,7 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { applicationLimit } from '#rate-limits/application-limit.ts';
 import { networkOf } from '#rate-limits/client-network.ts';
 import { contentDisposition } from '#repositories/raw-content.ts';
@@ -26,13 +26,13 @@ interface Downloading {
 
 /** The archive that is asked for in the format of this suffix; of HEAD the headers alone. */
 export async function download(
-  rooms: Pick<Rooms, 'git' | 'database' | 'blobs' | 'config'>,
+  services: Pick<Services, 'git' | 'database' | 'blobs' | 'config'>,
   asked: Downloading,
   suffix: string,
 ): Promise<StreamReply | Failure<'tooMany' | 'unknown' | 'noProgram'>> {
-  const limited = await rateLimit(rooms, asked);
+  const limited = await rateLimit(services, asked);
   if (limited !== null) return limited;
-  const { git, database, blobs } = rooms;
+  const { git, database, blobs } = services;
   const { project, params, request } = asked;
   const { sha, path, exclude_paths: excludePaths } = params;
   const format = formatOf(suffix);
@@ -58,7 +58,7 @@ function disposition(name: string): string {
 
 /** Off unless the feature flag says otherwise; anonymous callers are told apart by their networks. */
 async function rateLimit(
-  { database, config: { tier } }: Pick<Rooms, 'database' | 'config'>,
+  { database, config: { tier } }: Pick<Services, 'database' | 'config'>,
   { project, caller, request }: Downloading,
 ): Promise<Failure<'tooMany'> | null> {
   const actor = { type: 'Project', id: project.id } as const;

@@ -31,7 +31,7 @@ export const readArchive = endpoint({
   params,
   refuses,
   answer: stream,
-  handle: (call, rooms) => download(rooms, call, ''),
+  handle: (call, services) => download(services, call, ''),
 });
 
 export const readArchiveAs = endpoint({
@@ -41,5 +41,5 @@ export const readArchiveAs = endpoint({
   params: { ...params, format: required(text) },
   refuses,
   answer: stream,
-  handle: (call, rooms) => download(rooms, call, call.params.format),
+  handle: (call, services) => download(services, call, call.params.format),
 });

@@ -18,7 +18,7 @@ const blob = {
   name: 'blob',
   params: { sha: required(refName) },
   async find(
-    { params, rooms: { git } }: AccessCall<{ readonly sha: string }>,
+    { params, services: { git } }: AccessCall<{ readonly sha: string }>,
     { project }: { readonly project: Placed },
   ) {
     const sha = params.sha.toLowerCase();

@@ -19,7 +19,7 @@ const { server, root } = await world();
 
 /** The pushes that the API's writes have left, the oldest first. */
 const pushes = (projectId: number) =>
-  server.rooms.database.reader
+  server.services.database.reader
     .selectFrom('activity_events')
     .select([
       'author_id',

@@ -10,7 +10,7 @@ import { firstCommit } from '#repositories/commits/initial-commit.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayCommitTo, toBeginWith, toCreateBranch } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 import { branchAt, findBranch } from './get.ts';
@@ -31,7 +31,7 @@ interface NewBranch {
 
 /** A branch at `ref`. In an empty repository the default branch is made first, with an empty README.md. */
 export async function createBranchAt(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   project: Project,
   { branch, ref }: NewBranch,
@@ -39,9 +39,9 @@ export async function createBranchAt(
   if (project.read_only) return refused('readOnly');
   if (beginsWithSha(branch)) return refused('looksLikeSha');
   if (!validBranchName(branch)) return refused('nameInvalid');
-  const { git, database } = rooms;
+  const { git, database } = services;
   if (project.empty) {
-    const begun = await beginRepository(rooms, caller, project, { branch, ref });
+    const begun = await beginRepository(services, caller, project, { branch, ref });
     if (isFailure(begun)) return begun;
     const first = branch === project.default_branch ? await findBranch(git, project, branch) : null;
     if (first !== null) return first;
@@ -52,7 +52,7 @@ export async function createBranchAt(
   if (target === null) return refused('refUnknown', { branch, ref });
   if (!(await mayCreate(database.reader, caller, project, branch))) return refused('protectedName');
   const change = { ref: HEADS + branch, oldId: zeroId, newId: target };
-  const moved = await moveRefs(rooms, { project, by: { caller, may: toCreateBranch(branch) }, changes: [change] });
+  const moved = await moveRefs(services, { project, by: { caller, may: toCreateBranch(branch) }, changes: [change] });
   if (isFailure(moved)) return refused(reasonOf(moved.code), { branch, ref });
   return branchAt(git, project, branch, target);
 }
@@ -63,7 +63,7 @@ async function mayCreate(db: Reader, caller: SignedIn, project: Project, branch:
 
 /** The default branch, with an empty README.md; all that would be refused after it is refused before. */
 async function beginRepository(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   project: Project,
   { branch, ref }: NewBranch,
@@ -72,13 +72,13 @@ async function beginRepository(
   const names = ['HEAD', first, `heads/${first}`, HEADS + first];
   if (!names.includes(ref)) return refused('refUnknown', { branch, ref });
   if (branch.startsWith(`${first}/`) || first.startsWith(`${branch}/`)) return refused('hierarchy', { branch });
-  const db = rooms.database.reader;
+  const db = services.database.reader;
   const mayBegin = await mayCommitTo(db, caller, project, first);
   if (!mayBegin || !(await mayCreate(db, caller, project, branch))) return refused('protectedName');
   const readme = { path: 'README.md', content: Buffer.alloc(0), message: 'Add README.md' };
   const { name, email } = caller.user;
   const by = { caller, may: toBeginWith(first, branch) };
-  const begun = await firstCommit(rooms, { project, by, author: { name, email }, ...readme });
+  const begun = await firstCommit(services, { project, by, author: { name, email }, ...readme });
   if (isFailure(begun)) return refused(begun.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }
 

@@ -20,7 +20,7 @@ async function given(): Promise<Project> {
 }
 
 const removals = (projectId: number) =>
-  server.rooms.database.reader
+  server.services.database.reader
     .selectFrom('activity_events')
     .select(['author_id', 'ref', 'commit_count', 'commit_to', 'ref_count'])
     .where('project_id', '=', projectId)

@@ -12,7 +12,7 @@ import { defineJob } from '#jobs/job.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toDeleteUnprotected } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 
 /**
@@ -21,16 +21,16 @@ import { isFailure } from '#runtime/failure.ts';
  */
 export const deleteMerged = defineJob({
   kind: 'delete_merged_branches',
-  async handle(rooms: RefRooms, { projectId, userId }: { readonly projectId: number; readonly userId: number }) {
-    const db = rooms.database.reader;
+  async handle(services: RefServices, { projectId, userId }: { readonly projectId: number; readonly userId: number }) {
+    const db = services.database.reader;
     const user = await readUser(db, userId);
     if (user === null) return;
     const caller: SignedIn = { user, token: null, address: null };
     const project = await findProject(db, caller, String(projectId));
     if (project === null) return;
     try {
-      for (const ref of await mergedBranches(rooms, project)) {
-        if ((await deleteOne(rooms, caller, project, ref)) === 'readOnly') return;
+      for (const ref of await mergedBranches(services, project)) {
+        if ((await deleteOne(services, caller, project, ref)) === 'readOnly') return;
       }
     } catch (error) {
       // Whoever has asked for it may not do it any more.
@@ -40,14 +40,14 @@ export const deleteMerged = defineJob({
 });
 
 async function deleteOne(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   project: Project,
   { name, id }: Ref,
 ): Promise<undefined | 'readOnly'> {
   const may = toDeleteUnprotected(name.slice(HEADS.length));
   const changes = [{ ref: name, oldId: id, newId: zeroId }];
-  const moved = await moveRefs(rooms, { project, by: { caller, may }, changes });
+  const moved = await moveRefs(services, { project, by: { caller, may }, changes });
   if (!isFailure(moved) || moved.code === 'isDefault' || moved.code === 'isProtected') return undefined;
   if (moved.code === 'readOnly') return 'readOnly';
   // It moved meanwhile: the job is tried again with fresh eyes.
@@ -55,7 +55,7 @@ async function deleteOne(
 }
 
 /** Those that are neither the default branch, nor at its tip, nor protected. */
-async function mergedBranches({ database, git }: RefRooms, project: Project): Promise<Ref[]> {
+async function mergedBranches({ database, git }: RefServices, project: Project): Promise<Ref[]> {
   const repository = repositoryOf(git, project);
   const base = await branchTip(repository, project.default_branch);
   if (base === null) return [];

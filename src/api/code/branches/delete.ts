@@ -6,7 +6,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toDeleteBranch } from '#repositories/ref-updates/ref-permissions.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 
@@ -14,17 +14,17 @@ type DeleteRefusal = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved'
 
 /** Deletes a branch whose tip is still the one that was read. A protection rule of its name stays. */
 export async function deleteBranchAt(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   project: Project,
   { name, commit }: Pick<BranchRow, 'name' | 'commit'>,
 ): Promise<undefined | Failure<DeleteRefusal>> {
   if (project.read_only) return refused('readOnly');
   if (name === project.default_branch) return refused('isDefault');
-  const rules = await protectionRules(rooms.database.reader, project.id);
+  const rules = await protectionRules(services.database.reader, project.id);
   if (rulesFor(rules, name).length > 0 && !mayDeleteProtected(caller, project)) return refused('isProtected');
   const change = { ref: HEADS + name, oldId: commit.id, newId: zeroId };
-  const moved = await moveRefs(rooms, { project, by: { caller, may: toDeleteBranch(name) }, changes: [change] });
+  const moved = await moveRefs(services, { project, by: { caller, may: toDeleteBranch(name) }, changes: [change] });
   if (!isFailure(moved)) return undefined;
   if (moved.code === 'readOnly' || moved.code === 'isDefault' || moved.code === 'isProtected')
     return refused(moved.code);

@@ -25,7 +25,8 @@ interface InProject {
 /** HEAD only asks whether the branch is there, and what can be no name is not. */
 const branchIfAny = {
   name: 'branch',
-  find: ({ path, rooms: { git } }: AccessCall, { project }: InProject) => findBranch(git, project, path.branch ?? ''),
+  find: ({ path, services: { git } }: AccessCall, { project }: InProject) =>
+    findBranch(git, project, path.branch ?? ''),
   missing: () => notFound('Branch'),
 } as const;
 
@@ -90,7 +91,7 @@ export const createBranch = endpoint({
   },
   records: ['pushed new branch', 'protected_branch_created'],
   answer: created(Branch),
-  handle: ({ project, caller, params }, rooms) => createBranchAt(rooms, caller, project, params),
+  handle: ({ project, caller, params }, services) => createBranchAt(services, caller, project, params),
 });
 
 export const deleteBranch = endpoint({
@@ -110,7 +111,7 @@ export const deleteBranch = endpoint({
   },
   records: ['deleted branch'],
   answer: nothing,
-  handle: ({ project, caller, branch }, rooms) => deleteBranchAt(rooms, caller, project, branch),
+  handle: ({ project, caller, branch }, services) => deleteBranchAt(services, caller, project, branch),
 });
 
 export const deleteMergedBranches = endpoint({

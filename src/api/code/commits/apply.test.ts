@@ -20,7 +20,7 @@ async function given() {
 test('a cherry-picked change is the caller’s, names where it came from and whose it was, and is one push', async () => {
   const { server } = await world();
   const { owner, repository, side, main, content } = await given();
-  const mark = await markHistory(server.rooms.database.reader);
+  const mark = await markHistory(server.services.database.reader);
   const answer = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });
   assert.equal(answer.status, 201, answer.text);
   const { body } = answer;
@@ -31,7 +31,7 @@ test('a cherry-picked change is the caller’s, names where it came from and who
   assert.deepEqual([body.author_name, body.committer_name, body.authored_date], [me, me, body.committed_date]);
   assert.equal((await owner.get(`${repository}/branches/main`)).body.commit.id, body.id);
   assert.equal(await content(), '1\n2\nthree\n');
-  assert.deepEqual(await recordedSince(server.rooms.database.reader, mark), ['pushed to branch']);
+  assert.deepEqual(await recordedSince(server.services.database.reader, mark), ['pushed to branch']);
 });
 
 test('a revert takes the change back in the caller’s name', async () => {

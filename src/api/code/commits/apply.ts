@@ -7,7 +7,7 @@ import type { OpenBranchQuestion } from '#repositories/branches/push-permission.
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toCommit } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
@@ -35,9 +35,9 @@ export interface Application {
 export async function applyCommit(
   way: Way,
   { commit, openBranch, params }: Application,
-  rooms: RefRooms,
+  services: RefServices,
 ): Promise<CommitRow | undefined | Failure<ApplyRefusal>> {
-  const { git } = rooms;
+  const { git } = services;
   const branch = await openBranch(params.branch);
   if (isFailure(branch)) return branch;
   const { project, name, caller } = branch;
@@ -62,7 +62,7 @@ export async function applyCommit(
     message,
   });
   const change = { ref: HEADS + name, oldId: tip, newId: id };
-  const refusal = await moveRefs(rooms, {
+  const refusal = await moveRefs(services, {
     project,
     by: { caller, may: toCommit({ branch: name }) },
     changes: [change],

@@ -3,7 +3,7 @@ import type { Raw } from '#http/parameters/brackets.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName, text } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
 import {
   type BranchCommit,
@@ -54,9 +54,9 @@ type WishRefusal = ActionRefusal | keyof typeof WISH_REFUSALS;
 /** One commit of several actions, as the body has them, which is read and checked in the contract's order. */
 export async function createCommitFrom(
   call: CreateCall,
-  rooms: Rooms,
+  services: Services,
 ): Promise<CommitDetailRow | Failure<BodyRefusal | 'notAllowed' | WishRefusal | CommitToBranchRefusal>> {
-  await using body = await lateBody(call, rooms, createParams);
+  await using body = await lateBody(call, services, createParams);
   const { given } = body;
   if (isFailure(given)) return given;
   const { project } = call;
@@ -64,9 +64,9 @@ export async function createCommitFrom(
   if (isFailure(branch)) return branch;
   const wish = await readWish(given, project);
   if (isFailure(wish)) return wish;
-  const made = await commitToBranch(rooms, branch, wish);
+  const made = await commitToBranch(services, branch, wish);
   if (isFailure(made)) return made;
-  const commit = (await readCommit(rooms.git, repositoryOf(rooms.git, project), made))!;
+  const commit = (await readCommit(services.git, repositoryOf(services.git, project), made))!;
   return { commit, project, stats: wish.stats };
 }
 

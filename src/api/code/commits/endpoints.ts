@@ -104,7 +104,7 @@ export const cherryPickCommit = endpoint({
   refuses: applyRefusals('cherry-pick', 'cherry-picked'),
   records: ['pushed to branch'],
   answer: created(CommitOrDryRun),
-  handle: async (call, rooms) => (await applyCommit('cherryPick', call, rooms)) ?? DRY_RUN,
+  handle: async (call, services) => (await applyCommit('cherryPick', call, services)) ?? DRY_RUN,
 });
 
 export const revertCommit = endpoint({
@@ -115,7 +115,7 @@ export const revertCommit = endpoint({
   refuses: applyRefusals('revert', 'reverted'),
   records: ['pushed to branch'],
   answer: created(CommitOrDryRun),
-  handle: async (call, rooms) => (await applyCommit('revert', call, rooms)) ?? DRY_RUN,
+  handle: async (call, services) => (await applyCommit('revert', call, services)) ?? DRY_RUN,
 });
 
 export const createCommit = endpoint({

@@ -10,7 +10,7 @@ import { type Placed, repositoryOf } from '#repositories/repository.ts';
 export const namedCommit = {
   name: 'commit',
   params: { sha: required(refName) },
-  async find({ params, rooms: { git } }: AccessCall<{ readonly sha: string }>, { project }: { project: Placed }) {
+  async find({ params, services: { git } }: AccessCall<{ readonly sha: string }>, { project }: { project: Placed }) {
     const repository = repositoryOf(git, project);
     const id = await resolveRevision(git, repository, params.sha);
     return id === null ? null : readCommit(git, repository, id);

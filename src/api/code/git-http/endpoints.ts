@@ -6,7 +6,7 @@ import type { GitAction } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { plainText, Reply, stream } from '#http/endpoint/responses.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { push } from './push.ts';
 import { receivingProject } from './push-to-project.ts';
@@ -62,9 +62,9 @@ export const fetchPack = endpoint({
   body: 'raw',
   root: true,
   answer: stream,
-  async handle({ repository, allRefs, request, params }, rooms) {
-    const { git, log } = rooms;
-    const allowed = allowedToFetch(rooms, request, params);
+  async handle({ repository, allRefs, request, params }, services) {
+    const { git, log } = services;
+    const allowed = allowedToFetch(services, request, params);
     const begun = await begunBody(request);
     const body = await served({ request, git, log }, (output) => {
       const input = whileAllowed(begun, allowed);
@@ -101,25 +101,25 @@ export const receivePush = endpoint({
     'destroyed WikiPage::Meta',
   ],
   answer: stream,
-  async handle({ target, request, ...call }, rooms) {
+  async handle({ target, request, ...call }, services) {
     const caller = signedInCaller(call.caller);
-    const whyNot = () => whyNoPush(rooms, request, call.params.repository_path);
+    const whyNot = () => whyNoPush(services, request, call.params.repository_path);
     const input = await begunBody(request);
     const receiving = target.project
       ? receivingProject({ project: target.project, caller, whyNot })
-      : await receivingWiki(rooms, { place: target.wikiOf, caller, whyNot });
-    const body = await served({ ...rooms, request }, (output) => push(rooms, receiving, { input, output }));
+      : await receivingWiki(services, { place: target.wikiOf, caller, whyNot });
+    const body = await served({ ...services, request }, (output) => push(services, receiving, { input, output }));
     return { headers: headersOf('git-receive-pack', 'result'), body };
   },
 });
 
 /** Of whoever has been let in just now. */
 function allowedToFetch(
-  rooms: Rooms,
+  services: Services,
   request: Incoming,
   { repository_path }: { readonly repository_path: string },
 ): Allowed {
-  return allowedSince(rooms.clock.now(), rooms.clock, () => mayFetchStill(rooms, request, repository_path));
+  return allowedSince(services.clock.now(), services.clock, () => mayFetchStill(services, request, repository_path));
 }
 
 function serviceOf(request: Incoming): string {

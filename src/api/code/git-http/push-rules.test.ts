@@ -33,7 +33,7 @@ for (const text of ['first', 'second', 'third']) await git('commit', '-q', '--al
 
 async function pushedTo(wish: object = {}) {
   const project = await newProject({ with: ['developer'], ...wish });
-  const { directory } = repositoryAt(server.rooms.git, 'default', diskPathFor(project.id));
+  const { directory } = repositoryAt(server.services.git, 'default', diskPathFor(project.id));
   /** Where the refs are; nothing before the first push. */
   const there = async () => (await git('--git-dir', directory, 'for-each-ref')).out;
   /** What the server says of a push, or null when it went through; a refused one moves no ref. */

@@ -13,7 +13,7 @@ import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { beginMove } from '#repositories/ref-updates/move-refs.ts';
 import type { RefRight } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { judgePush, toPush, Unsure } from './check-push.ts';
 import type { Receiving } from './push.ts';
@@ -27,7 +27,7 @@ interface PushingToProject {
 
 /** A project's repository, whose rules decide ref by ref. */
 export function receivingProject(pushing: PushingToProject): Receiving {
-  return { at: pushing.project, begin: (rooms, asked) => begin(rooms, pushing, asked).catch(refuseAbsent) };
+  return { at: pushing.project, begin: (services, asked) => begin(services, pushing, asked).catch(refuseAbsent) };
 }
 
 /** git asks about refs too whose objects it has found missing. */
@@ -41,7 +41,7 @@ function refuseAbsent(error: unknown): string {
  * The intent, or what the client is told: one refusal refuses the whole push. The rules are asked before anything is
  * looked at that takes long, and again where the intent is written.
  */
-async function begin(rooms: RefRooms, pushing: PushingToProject, asked: Push): Promise<Intent | string> {
+async function begin(services: RefServices, pushing: PushingToProject, asked: Push): Promise<Intent | string> {
   const { project } = pushing;
   const { changes } = asked;
   const forced = new Map<RefChange, boolean>();
@@ -50,12 +50,12 @@ async function begin(rooms: RefRooms, pushing: PushingToProject, asked: Push): P
     for (;;) {
       const said = await ask();
       if (!(said instanceof Unsure)) return said;
-      for (const change of said.changes) forced.set(change, await leavesHistory(rooms, project, asked, change));
+      for (const change of said.changes) forced.set(change, await leavesHistory(services, project, asked, change));
     }
   };
-  const judged = await surely(() => judgePush(rooms.database.reader, pushing, changes, isForced));
-  const refusal = judged ?? (await missingLfs(rooms, project, asked));
-  return refusal ?? surely(() => writeDown(rooms, pushing, asked, toPush(changes, isForced)));
+  const judged = await surely(() => judgePush(services.database.reader, pushing, changes, isForced));
+  const refusal = judged ?? (await missingLfs(services, project, asked));
+  return refusal ?? surely(() => writeDown(services, pushing, asked, toPush(changes, isForced)));
 }
 
 /** What is kept of a push's options: those that somebody hears, and not more than these say in earnest. */
@@ -73,14 +73,14 @@ function keptOptions(options: readonly string[]): string[] | undefined {
 }
 
 async function writeDown(
-  rooms: RefRooms,
+  services: RefServices,
   { project, caller, whyNot }: PushingToProject,
   { changes, pushOptions }: Push,
   may: RefRight<'judged'>,
 ): Promise<Intent | string | Unsure> {
   try {
     const options = keptOptions(pushOptions);
-    const begun = await beginMove(rooms, { project, by: { caller, may }, changes, ...(options && { options }) });
+    const begun = await beginMove(services, { project, by: { caller, may }, changes, ...(options && { options }) });
     if (!isFailure(begun)) return begun;
     return begun.code === 'readOnly' ? READ_ONLY[1] : (begun.values.judgement as string | Unsure);
   } catch (error) {
@@ -90,7 +90,7 @@ async function writeDown(
 }
 
 async function leavesHistory(
-  { git }: RefRooms,
+  { git }: RefServices,
   project: Project,
   { quarantine }: Push,
   { oldId, newId }: RefChange,
@@ -99,7 +99,7 @@ async function leavesHistory(
 }
 
 /** New LFS pointers must name objects that this project has. */
-async function missingLfs({ database, git }: RefRooms, project: Project, push: Push): Promise<string | null> {
+async function missingLfs({ database, git }: RefServices, project: Project, push: Push): Promise<string | null> {
   const tips = push.changes.map(({ newId }) => newId).filter((id) => id !== zeroId);
   if (tips.length === 0 || !(await isLfsOn(database.reader, project))) return null;
   const pointed = new Set<string>();

@@ -9,7 +9,7 @@ import { READ_ONLY } from '#http/errors/error-messages.ts';
 import { HttpRefusal } from '#http/errors/http-error.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { beginWikiMove } from '#repositories/ref-updates/move-refs.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
 import { isFailure } from '#runtime/failure.ts';
 import type { Receiving } from './push.ts';
@@ -22,8 +22,11 @@ interface PushingToWiki {
 }
 
 /** A wiki, made by its first push: who may write there pushes what he likes, with force too, and keeps its default branch. */
-export async function receivingWiki(rooms: RefRooms, { place, caller, whyNot }: PushingToWiki): Promise<Receiving> {
-  const wiki = await ensureWiki(rooms, caller, place);
+export async function receivingWiki(
+  services: RefServices,
+  { place, caller, whyNot }: PushingToWiki,
+): Promise<Receiving> {
+  const wiki = await ensureWiki(services, caller, place);
   if (isFailure(wiki)) throw new HttpRefusal(403, READ_ONLY[1]);
   return {
     at: wiki,
@@ -48,12 +51,12 @@ function judge({ default_branch }: Wiki, changes: readonly RefChange[]): string 
 }
 
 async function writeDown(
-  rooms: RefRooms,
+  services: RefServices,
   { wiki, caller, whyNot }: Pick<PushingToWiki, 'caller' | 'whyNot'> & { readonly wiki: Wiki },
   changes: readonly RefChange[],
 ): Promise<Intent | string> {
   try {
-    const begun = await beginWikiMove(rooms, { wiki, by: { caller, may: 'create_wiki' }, changes });
+    const begun = await beginWikiMove(services, { wiki, by: { caller, may: 'create_wiki' }, changes });
     return isFailure(begun) ? READ_ONLY[1] : begun;
   } catch (error) {
     if (error instanceof AccessLost) return whyNot();

@@ -56,7 +56,7 @@ test('the first push makes the default branch, protects it and is an event', asy
   assert.deepEqual([pushedTo.body.default_branch, pushedTo.body.empty_repo], ['trunk', false]);
   const [rule] = (await owner.get(`${project.at}/protected_branches`)).body;
   assert.equal(rule.name, 'trunk');
-  const events = await server.rooms.database.reader
+  const events = await server.services.database.reader
     .selectFrom('activity_events')
     .select(['action_name', 'push_action', 'ref', 'commit_count', 'commit_from', 'commit_title', 'author_id'])
     .where('project_id', '=', project.id)
@@ -198,14 +198,14 @@ test('pushes at once of one branch: one wins, and there is one event for each mo
   const all = await Promise.all([1, 2, 3, 4].map(() => workingCopy()));
   const results = await Promise.all(all.map((copy) => git(copy, 'push', remote, 'HEAD:race')));
   assert.ok(results.some(({ ok }) => ok));
-  const events = await server.rooms.database.reader
+  const events = await server.services.database.reader
     .selectFrom('activity_events')
     .select('ref')
     .where('project_id', '=', project.id)
     .where('ref', '=', 'race')
     .execute();
   assert.equal(events.length, 1);
-  assert.deepEqual(await server.rooms.database.reader.selectFrom('ref_intents').selectAll().execute(), []);
+  assert.deepEqual(await server.services.database.reader.selectFrom('ref_intents').selectAll().execute(), []);
 });
 
 test('a lock that a dead machine has left is in the way of one push, not of the next', async () => {
@@ -213,12 +213,12 @@ test('a lock that a dead machine has left is in the way of one push, not of the 
   const copy = await workingCopy();
   const remote = await remoteOf(owner, project.path_with_namespace);
   assert.ok((await git(copy, 'push', remote, 'HEAD:main')).ok);
-  const { storage, disk_path } = await server.rooms.database.reader
+  const { storage, disk_path } = await server.services.database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const heads = join(server.rooms.git.storages[storage]!, disk_path, 'refs/heads');
+  const heads = join(server.services.git.storages[storage]!, disk_path, 'refs/heads');
   const long = new Date(clock.now().getTime() - 12 * 60_000);
   for (const lock of ['main.lock', 'other.lock']) {
     await writeFile(join(heads, lock), '');

@@ -10,14 +10,14 @@ import { holdIntent } from '#repositories/ref-updates/intent-lease.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { dropIntent } from '#repositories/ref-updates/move-refs.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { LineFull } from '#runtime/concurrency-limiter.ts';
 
 /** What is pushed to: a repository of some kind, which says what may be done to it. */
 export interface Receiving {
   readonly at: Placed;
   /** Before any ref moves: the intent, or what the client is told. */
-  begin(rooms: RefRooms, asked: Push): Promise<Intent | string>;
+  begin(services: RefServices, asked: Push): Promise<Intent | string>;
 }
 
 /** Both ends of the client's connection. */
@@ -30,35 +30,35 @@ interface Pushing {
  * A push: checked in quarantine, written down as an intent, moved by git, settled before the client's connection ends.
  * What moved is what git says has moved, ref by ref.
  */
-export async function push(requested: RefRooms, receiving: Receiving, { input, output }: Pushing): Promise<void> {
+export async function push(requested: RefServices, receiving: Receiving, { input, output }: Pushing): Promise<void> {
   const { at } = receiving;
   // A client that goes away when its pack is whole does not stop its push.
-  const rooms = { ...requested, git: gitFor(requested.git, null) };
-  await ensureRepository(repositoryOf(rooms.git, at), { defaultBranch: at.default_branch });
+  const services = { ...requested, git: gitFor(requested.git, null) };
+  await ensureRepository(repositoryOf(services.git, at), { defaultBranch: at.default_branch });
   let intent: Intent | null = null;
   let letGo = async () => {};
-  const received = receivePack(rooms.git, repositoryOf(rooms.git, at), {
+  const received = receivePack(services.git, repositoryOf(services.git, at), {
     input,
     output,
     async check(asked) {
-      const begun = await receiving.begin(rooms, asked);
+      const begun = await receiving.begin(services, asked);
       if (typeof begun === 'string') return { refuse: begun };
       intent = begun;
-      letGo = holdIntent(rooms, begun);
+      letGo = holdIntent(services, begun);
       return 'accept';
     },
     async after(moved) {
       if (intent === null) return;
-      await (moved.length === 0 ? dropIntent(rooms, intent) : settleIntent(rooms, intent, moved));
+      await (moved.length === 0 ? dropIntent(services, intent) : settleIntent(services, intent, moved));
       // A lock may have been in the way, and be nobody's: the next push finds none.
-      if (moved.length < intent.changes.length) await clearLocks(rooms, at, intent, moved);
+      if (moved.length < intent.changes.length) await clearLocks(services, at, intent, moved);
     },
   });
   await received.finally(() => letGo());
 }
 
 /** Removes stale locks of the refs that have stayed where they were. */
-async function clearLocks({ git }: RefRooms, at: Placed, { changes }: Intent, moved: readonly RefChange[]) {
+async function clearLocks({ git }: RefServices, at: Placed, { changes }: Intent, moved: readonly RefChange[]) {
   const repository = repositoryOf(git, at);
   const done = new Set(moved.map(({ ref }) => ref));
   const left = changes.map(({ ref }) => ref).filter((ref) => !done.has(ref));

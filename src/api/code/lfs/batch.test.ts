@@ -69,7 +69,7 @@ test('a batch asks the database once for hundreds of objects', async () => {
   const objects = Array.from({ length: 1200 }, (_, at) => ({ oid: at.toString(16).padStart(64, '0'), size: at }));
   const asked = { operation: 'download' as const, objects: [...objects, wanted(content)] };
   const transfer = { repositoryUrl: 'https://h.example/a.git', authorization: undefined };
-  const db = everybody.server.rooms.database.reader;
+  const db = everybody.server.services.database.reader;
   // Asked of this server itself: a request may be another's.
   const count = await statements(everybody, async () => {
     const answers = [...(await answerBatch(db, project.id, asked, transfer))];

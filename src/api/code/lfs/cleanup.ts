@@ -1,6 +1,6 @@
 import { NOBODY } from '#authentication/caller.ts';
 import { sweepBlobs } from '#blobs/index.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { forgetUnlinkedObjects } from '#repositories/lfs/lfs-objects.ts';
@@ -12,7 +12,7 @@ const BATCH = 500;
 /** Collects LFS objects that no project has, then the content that no row refers to. */
 export const sweepContent = defineJob({
   kind: 'sweep_content',
-  async handle({ blobs, database, runUnitOfWork }: Rooms) {
+  async handle({ blobs, database, runUnitOfWork }: Services) {
     let forgotten: number;
     do {
       forgotten = await runUnitOfWork(NOBODY, (uow) =>
@@ -23,4 +23,4 @@ export const sweepContent = defineJob({
   },
 });
 
-export const sweepContentDaily: Schedule<Rooms> = { name: 'sweep_content', cron: '40 3 * * *', job: sweepContent };
+export const sweepContentDaily: Schedule<Services> = { name: 'sweep_content', cron: '40 3 * * *', job: sweepContent };

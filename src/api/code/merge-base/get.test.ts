@@ -37,7 +37,7 @@ test('the merge base of two and more, with the texts of what is missing', async 
 test('whoever asks what lies between commits has a place in the line of those who do, or none', async (t) => {
   const { project, owner, server } = await world({ project: { readme: true } });
   const id = await project.commit({ a: '1' }, { branch: 'side' });
-  fillWalks(server.rooms.git, t);
+  fillWalks(server.services.git, t);
   for (const path of ['merge_base?refs=main,side', `commits/${id}/refs`, 'branches']) {
     const { status, headers } = await owner.get(`${project.repository}/${path}`);
     assert.deepEqual([status, headers['retry-after']], [503, '10'], path);

@@ -30,8 +30,8 @@ const rule = {
 /** Whom its unprotect entries don't admit hears so before `If-Unmodified-Since` is looked at. */
 const removableRule = {
   ...rule,
-  allow({ rooms, caller }: AccessCall, found: { readonly project: Project; readonly rule: StoredRule }) {
-    if (!mayUnprotect({ by: caller, tier: rooms.config.tier }, found.project, found.rule)) throw forbidden();
+  allow({ services, caller }: AccessCall, found: { readonly project: Project; readonly rule: StoredRule }) {
+    if (!mayUnprotect({ by: caller, tier: services.config.tier }, found.project, found.rule)) throw forbidden();
   },
 } as const;
 

@@ -26,8 +26,8 @@ const TOO_LARGE = blobTooLarge('/projects/:id/repository/files/:file_path/raw');
 const namedFile = {
   name: 'file',
   params: { file_path: required(filePath), ref: required(notBlank(refName)) },
-  async find({ rooms, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
-    const file = await locateFile(rooms.git, project, params);
+  async find({ services, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
+    const file = await locateFile(services.git, project, params);
     if (!isFailure(file)) return file;
     throw file.code === 'commit' ? new HttpRefusal(...COMMIT_MISSING) : new HttpRefusal(...FILE_MISSING);
   },
@@ -47,8 +47,8 @@ export const fileSomewhere = readable.record({
 /** A file whose content becomes JSON: of large ones there are few. */
 export const smallOrRareFile = oneFile
   .refusing({ blobTooLarge: TOO_LARGE })
-  .and(async ({ rooms }, { project, file }) => {
-    if ((await largeBlobLimit(rooms.database, project.id, file.size)) === null) return;
+  .and(async ({ services }, { project, file }) => {
+    if ((await largeBlobLimit(services.database, project.id, file.size)) === null) return;
     throw new HttpRefusal(...TOO_LARGE);
   });
 

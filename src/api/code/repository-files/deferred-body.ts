@@ -10,7 +10,7 @@ import { parseFormBody } from '#http/request/form-body.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
 import { parseJson } from '#http/request/json-body.ts';
 import { parseMultipart } from '#http/request/multipart.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { applicationLimit } from '#rate-limits/application-limit.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
@@ -47,15 +47,15 @@ export interface BodyCall {
 }
 
 /** `await using body = await lateBody(call, rooms, fields);`: a text or list that is longer than its field may be is refused. */
-export async function lateBody(call: BodyCall, rooms: Rooms, fields: Parameters): Promise<LateBody> {
-  const body = await readLate(call, rooms);
+export async function lateBody(call: BodyCall, services: Services, fields: Parameters): Promise<LateBody> {
+  const body = await readLate(call, services);
   const problem = isFailure(body.given) ? null : tooLongAmong(fields, body.given);
   if (problem === null) return body;
   await body[Symbol.asyncDispose]();
   return bodyOf(refused('tooLong', { problem }));
 }
 
-async function readLate({ request, caller }: BodyCall, { database, blobs }: Rooms): Promise<LateBody> {
+async function readLate({ request, caller }: BodyCall, { database, blobs }: Services): Promise<LateBody> {
   const query = parseForm(request.query);
   const type = mediaType(request);
   if (type === 'other') {

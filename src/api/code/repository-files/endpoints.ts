@@ -73,9 +73,9 @@ export const readRawFile = endpoint({
   params: { lfs: optional(boolean, false) },
   refuses: { lfsMissing: [404, '404 Not Found'] },
   answer: stream,
-  async handle({ project, file, params, request }, rooms) {
-    const large = params.lfs ? await lfsReply(project, file, rooms) : null;
-    return large ?? rawReply(rooms.git, project, file, request);
+  async handle({ project, file, params, request }, services) {
+    const large = params.lfs ? await lfsReply(project, file, services) : null;
+    return large ?? rawReply(services.git, project, file, request);
   },
 });
 
@@ -96,7 +96,7 @@ export const createFile = endpoint({
   ...WRITING,
   records: [...WRITING.records, 'protected_branch_created'],
   answer: created(WrittenFile),
-  handle: (call, rooms) => writeFile(call, 'create', rooms),
+  handle: (call, services) => writeFile(call, 'create', services),
 });
 
 export const updateFile = endpoint({
@@ -104,7 +104,7 @@ export const updateFile = endpoint({
   summary: 'Change a file',
   ...WRITING,
   answer: shown(WrittenFile),
-  handle: (call, rooms) => writeFile(call, 'update', rooms),
+  handle: (call, services) => writeFile(call, 'update', services),
 });
 
 export const deleteFile = endpoint({
@@ -119,7 +119,7 @@ export const deleteFile = endpoint({
   },
   records: ['pushed to branch', 'pushed new branch'],
   answer: nothing,
-  handle({ openBranch, params }, rooms) {
+  handle({ openBranch, params }, services) {
     const fields = {
       branch: params.branch,
       message: params.commit_message,
@@ -128,6 +128,6 @@ export const deleteFile = endpoint({
       authorEmail: params.author_email || undefined,
       lastCommitId: params.last_commit_id || undefined,
     };
-    return deleteFileOn({ openBranch, path: params.file_path }, fields, rooms);
+    return deleteFileOn({ openBranch, path: params.file_path }, fields, services);
   },
 });

@@ -135,9 +135,9 @@ test('odd names are in the headers byte for byte, control characters as escapes'
 
 test('symbolic links are their targets, submodules are empty and stay what they are', async () => {
   const { owner, at, tip, id } = await given();
-  const { rooms } = (await world()).server;
+  const { services } = (await world()).server;
   const { repositoryWithOddEntries } = await import('./special-entries.testing.ts');
-  const submodule = await repositoryWithOddEntries(rooms, id, owner.id);
+  const submodule = await repositoryWithOddEntries(services, id, owner.id);
   const link = await owner.get(at('link'), { ref: 'main' });
   assert.equal(Buffer.from(link.body.content, 'base64').toString(), 'README.md');
   const module = await owner.get(at('module'), { ref: 'main' });

@@ -259,6 +259,6 @@ test('a body beyond the limit is 413, announced or not', async () => {
 
 test('nothing is left on disk of what came through it', async () => {
   const { server } = await world();
-  const drafts = join(server.rooms.config.dataDir, 'blobs', 'drafts');
+  const drafts = join(server.services.config.dataDir, 'blobs', 'drafts');
   assert.deepEqual(await readdir(drafts), []);
 });

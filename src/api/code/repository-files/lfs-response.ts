@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { parsePointer, pointerSizes } from '#git/objects/lfs-pointer.ts';
 import { readObject } from '#git/objects/object-reader.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { isLfsOn, linkedObject } from '#repositories/lfs/lfs-objects.ts';
 import { contentDisposition, rawHeaders } from '#repositories/raw-content.ts';
 import { repositoryOf } from '#repositories/repository.ts';
@@ -15,7 +15,7 @@ import type { LocatedFile } from './get.ts';
 export async function lfsReply(
   project: Project,
   file: LocatedFile,
-  { database, git, blobs }: Pick<Rooms, 'database' | 'git' | 'blobs'>,
+  { database, git, blobs }: Pick<Services, 'database' | 'git' | 'blobs'>,
 ): Promise<StreamReply | Failure<'lfsMissing'> | null> {
   if (file.size < pointerSizes.least || file.size > pointerSizes.most) return null;
   if (!(await isLfsOn(database.reader, project))) return null;

@@ -6,31 +6,31 @@ import { writeObject } from '#git/objects/loose-objects.ts';
 import { readCommit, readTree } from '#git/objects/object-reader.ts';
 import { branchTip } from '#git/refs/revision.ts';
 import { formatTree } from '#git/trees/tree-edit.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 
 /** Adds `link`, a symbolic link to README.md, and `module`, a submodule, to main; gives the commit of the submodule. */
-export async function repositoryWithOddEntries(rooms: Rooms, projectId: number, userId: number): Promise<string> {
-  const project = await findProject(rooms.database.reader, NOBODY, String(projectId));
+export async function repositoryWithOddEntries(services: Services, projectId: number, userId: number): Promise<string> {
+  const project = await findProject(services.database.reader, NOBODY, String(projectId));
   assert.ok(project);
-  const repository = repositoryOf(rooms.git, project);
+  const repository = repositoryOf(services.git, project);
   const tip = await branchTip(repository, 'main');
   assert.ok(tip);
-  const parent = await readCommit(rooms.git, repository, tip);
-  const tree = await readTree(rooms.git, repository, parent!.treeId);
+  const parent = await readCommit(services.git, repository, tip);
+  const tree = await readTree(services.git, repository, parent!.treeId);
   const submodule = 'c'.repeat(40);
-  const link = await writeBlob(rooms.git, repository, Buffer.from('README.md'));
+  const link = await writeBlob(services.git, repository, Buffer.from('README.md'));
   const entries = [
     ...tree!.entries,
     { mode: '120000', type: 'blob' as const, id: link, name: 'link' },
     { mode: '160000', type: 'commit' as const, id: submodule, name: 'module' },
   ];
-  const treeId = await writeObject(rooms.git, repository, 'tree', formatTree(entries));
+  const treeId = await writeObject(services.git, repository, 'tree', formatTree(entries));
   const signer = { name: 'Jane', email: 'jane@example.com' };
   const commit = { tree: treeId, parents: [tip], author: signer, committer: signer, message: 'Odd entries' };
-  const newId = await writeCommit(rooms.git, repository, commit);
+  const newId = await writeCommit(services.git, repository, commit);
   const changes = [{ ref: 'refs/heads/main', oldId: tip, newId }];
-  await moveRefs(rooms, { project, by: { server: true, userId }, changes });
+  await moveRefs(services, { project, by: { server: true, userId }, changes });
   return submodule;
 }

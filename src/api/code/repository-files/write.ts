@@ -1,4 +1,4 @@
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
 import { type CommitToBranchRefusal, commitToBranch } from '#repositories/commits/commit-to-branch.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
@@ -17,9 +17,9 @@ type WriteRefusal = 'notAllowed' | CommitToBranchRefusal;
 export async function writeFile(
   call: WriteCall,
   action: 'create' | 'update',
-  rooms: Rooms,
+  services: Services,
 ): Promise<WrittenFile | Failure<BodyRefusal | FieldRefusal | WriteRefusal>> {
-  await using body = await lateBody(call, rooms, writeParams);
+  await using body = await lateBody(call, services, writeParams);
   if (isFailure(body.given)) return body.given;
   const fields = await readFields(body.given);
   if (isFailure(fields)) return fields;
@@ -29,7 +29,7 @@ export async function writeFile(
   const { content, executable } = fields;
   // Whoever creates a file knows nothing of one.
   const lastCommitId = action === 'create' ? undefined : fields.lastCommitId;
-  const made = await commitToBranch(rooms, branch, {
+  const made = await commitToBranch(services, branch, {
     ...fields,
     changes: [{ action, path, content, executable, lastCommitId }],
   });
@@ -40,10 +40,13 @@ export async function writeFile(
 export async function deleteFile(
   { openBranch, path }: { readonly openBranch: OpenBranchQuestion; readonly path: string },
   { lastCommitId, ...fields }: CommitFields,
-  rooms: Rooms,
+  services: Services,
 ): Promise<undefined | Failure<WriteRefusal>> {
   const branch = await openBranch(fields.branch);
   if (isFailure(branch)) return branch;
-  const made = await commitToBranch(rooms, branch, { ...fields, changes: [{ action: 'delete', path, lastCommitId }] });
+  const made = await commitToBranch(services, branch, {
+    ...fields,
+    changes: [{ action: 'delete', path, lastCommitId }],
+  });
   return isFailure(made) ? made : undefined;
 }

@@ -85,7 +85,7 @@ test('of two callers at once one makes the tag and one deletes it; each change i
   assert.equal(made.find(({ status }) => status === 400)?.body.message, 'Tag race already exists');
   const gone = await Promise.all([1, 2].map(() => owner.delete(`${tags}/race`)));
   assert.deepEqual(gone.map(({ status }) => status).sort(), [204, 404]);
-  const events = await server.rooms.database.reader
+  const events = await server.services.database.reader
     .selectFrom('activity_events')
     .select(['action_name', 'push_action', 'ref', 'commit_from', 'commit_to', 'author_id'])
     .where('project_id', '=', project.id)

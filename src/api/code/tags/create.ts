@@ -7,7 +7,7 @@ import { resolveRevision } from '#git/refs/revision.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toCreateTag } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
 import { tagAt } from './get.ts';
@@ -23,7 +23,7 @@ interface NewTag {
 
 /** A tag at the commit that `ref` names. */
 export async function createTagAt(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   project: Project,
   wish: NewTag,
@@ -32,15 +32,15 @@ export async function createTagAt(
   if (ref.trim() === '' || !validTagName(name)) return refused('nameInvalid');
   if (looksLikeObjectId(name)) return refused('looksLikeSha');
   if (name === project.default_branch) return refused('isDefaultBranch');
-  const { git } = rooms;
+  const { git } = services;
   const repository = repositoryOf(git, project);
   if ((await resolveRef(repository, TAGS + name)) !== null) return refused('exists', { name });
   const commit = await resolveRevision(git, repository, ref);
   if (commit === null) return refused('targetInvalid', { ref });
   if (project.read_only) return refused('readOnly');
-  const target = wish.message?.trim() ? await annotate(rooms, caller, project, { ...wish, commit }) : commit;
+  const target = wish.message?.trim() ? await annotate(services, caller, project, { ...wish, commit }) : commit;
   const change = { ref: TAGS + name, oldId: zeroId, newId: target };
-  const moved = await moveRefs(rooms, { project, by: { caller, may: toCreateTag(name) }, changes: [change] });
+  const moved = await moveRefs(services, { project, by: { caller, may: toCreateTag(name) }, changes: [change] });
   if (!isFailure(moved)) return tagAt(git, project, name, target);
   if (moved.code === 'readOnly' || moved.code === 'isDefaultBranch') return refused(moved.code);
   return moved.code === 'moved' ? refused('exists', { name }) : refused('nameInvalid');
@@ -48,7 +48,7 @@ export async function createTagAt(
 
 /** The id of the tag's own object. */
 async function annotate(
-  { git }: Pick<RefRooms, 'git'>,
+  { git }: Pick<RefServices, 'git'>,
   { user }: SignedIn,
   project: Project,
   { name, message, commit }: NewTag & { readonly commit: string },

@@ -4,18 +4,18 @@ import { TAGS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toDeleteTag } from '#repositories/ref-updates/ref-permissions.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
 
 /** Deletes a tag that still points where it was found to. */
 export async function deleteTagAt(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   project: Project,
   { name, target }: Pick<TagRow, 'name' | 'target'>,
 ): Promise<undefined | Failure<'readOnly' | 'gone'>> {
   const change = { ref: TAGS + name, oldId: target, newId: zeroId };
-  const moved = await moveRefs(rooms, { project, by: { caller, may: toDeleteTag }, changes: [change] });
+  const moved = await moveRefs(services, { project, by: { caller, may: toDeleteTag }, changes: [change] });
   if (isFailure(moved)) return refused(moved.code === 'readOnly' ? 'readOnly' : 'gone');
 }

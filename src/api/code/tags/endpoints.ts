@@ -16,8 +16,10 @@ import { tagPage } from './list.ts';
 const tag = {
   name: 'tag',
   params: { tag_name: required(refName) },
-  find: ({ params, rooms: { git } }: AccessCall<{ readonly tag_name: string }>, { project }: Pick<TagRow, 'project'>) =>
-    findTag(git, project, params.tag_name),
+  find: (
+    { params, services: { git } }: AccessCall<{ readonly tag_name: string }>,
+    { project }: Pick<TagRow, 'project'>,
+  ) => findTag(git, project, params.tag_name),
   missing: () => notFound('Tag'),
 } as const;
 
@@ -60,8 +62,8 @@ export const createTag = endpoint({
   },
   records: ['pushed new tag'],
   answer: created(Tag),
-  handle: ({ project, caller, params: { tag_name: name, ref, message } }, rooms) =>
-    createTagAt(rooms, caller, project, { name, ref, message }),
+  handle: ({ project, caller, params: { tag_name: name, ref, message } }, services) =>
+    createTagAt(services, caller, project, { name, ref, message }),
 });
 
 export const deleteTag = endpoint({
@@ -72,5 +74,5 @@ export const deleteTag = endpoint({
   refuses: { readOnly: READ_ONLY, gone: [404, '404 Tag Not Found'] },
   records: ['deleted tag'],
   answer: nothing,
-  handle: ({ project, caller, tag }, rooms) => deleteTagAt(rooms, caller, project, tag),
+  handle: ({ project, caller, tag }, services) => deleteTagAt(services, caller, project, tag),
 });

@@ -10,7 +10,7 @@ import { done, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
 const { server, newProject } = here;
-const { database, runUnitOfWork } = server.rooms;
+const { database, runUnitOfWork } = server.services;
 
 const members = { readme: true, with: ['reporter', 'developer', 'maintainer'] } as const;
 

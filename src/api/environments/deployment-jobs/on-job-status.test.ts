@@ -9,7 +9,7 @@ import { done, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
 const { server, newProject, clock } = here;
-const { runUnitOfWork, database } = server.rooms;
+const { runUnitOfWork, database } = server.services;
 
 const project = () => newProject({ readme: true, with: ['developer', 'maintainer'] });
 

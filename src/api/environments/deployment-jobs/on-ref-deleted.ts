@@ -9,7 +9,7 @@ import type { Facts } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { turnsWithJobs } from '../environment-model/index.ts';
 import { mayStop, stopEnvironment } from '../environments/index.ts';
@@ -52,11 +52,11 @@ export async function stopWithMergeRequest(uow: UnitOfWork, { event, about }: Fa
 
 export const stopEnvironments = defineJob({
   kind: 'stop-environments-of-branch',
-  async handle(rooms: Rooms, ended: Ended, { signal }) {
-    const { reader } = rooms.database;
+  async handle(services: Services, ended: Ended, { signal }) {
+    const { reader } = services.database;
     for (let after = 0; !signal.aborted; ) {
       const some = await deployedFrom(reader, ended, after);
-      for (const id of some) if (await isLastFrom(reader, id, ended)) await stopOne(rooms, id, ended);
+      for (const id of some) if (await isLastFrom(reader, id, ended)) await stopOne(services, id, ended);
       if (some.length < PIECE) return;
       after = some.at(-1) ?? after;
     }
@@ -72,7 +72,7 @@ function isFrom({ ref, tag, sha, job_id }: DeploymentRow, { branch, commits }: E
   return ref === branch && !tag && (commits === null || (job_id !== null && commits.includes(sha)));
 }
 
-async function stopOne({ database, runUnitOfWork }: Rooms, id: number, { projectId, userId }: Ended): Promise<void> {
+async function stopOne({ database, runUnitOfWork }: Services, id: number, { projectId, userId }: Ended): Promise<void> {
   const caller = await callerOf(database.reader, userId, null);
   await runUnitOfWork(
     caller,

@@ -14,7 +14,7 @@ import { DEPLOYMENT_STATUS } from './on-job-status.ts';
 
 const here = await world();
 const { server, newProject } = here;
-const { runUnitOfWork, database } = server.rooms;
+const { runUnitOfWork, database } = server.services;
 
 type Place = Awaited<ReturnType<typeof place>>;
 const place = () => newProject({ readme: true, with: ['maintainer'] });

@@ -38,9 +38,9 @@ export function readingDeployment(): OnDeployment {
 export function changingDeployment(ability: 'update_deployment' | 'destroy_deployment'): OnDeployment {
   return inProject('find_deployment')
     .record(deployment)
-    .and(async ({ db, caller, rooms }, { project, deployment }) => {
+    .and(async ({ db, caller, services }, { project, deployment }) => {
       const may = mayInProject(caller, ability, project);
-      if (!may || !(await mayDeployWhere(db, rooms.config.tier, caller as SignedIn, project, deployment))) {
+      if (!may || !(await mayDeployWhere(db, services.config.tier, caller as SignedIn, project, deployment))) {
         throw forbidden();
       }
     }, `project:${ability} + may deploy there`);

@@ -8,7 +8,7 @@ import { report } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, server } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 /** A job that waits, and its blocked deployment to an environment that is protected so. */
 async function waiting(protection: NewProtection, status: JobStatus = 'manual') {

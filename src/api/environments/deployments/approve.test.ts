@@ -11,7 +11,7 @@ import { report } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, newGroup, user, anonymous, root, server } = here;
-const { database, runUnitOfWork } = server.rooms;
+const { database, runUnitOfWork } = server.services;
 
 const said = ({ status, body }: Answer) => [status, body];
 const refusal = (message: unknown) => [400, { message }];
@@ -230,7 +230,7 @@ test('approvals are written into the audit log', async () => {
 test('on tier free nothing is protected: anybody deploys, and nobody approves', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const project = await free.newProject({ readme: true, with: ['developer', 'maintainer'] });
-  await free.server.rooms.database.transaction((tx) =>
+  await free.server.services.database.transaction((tx) =>
     makeProtection(tx, { project_id: project.id, group_id: null }, 'production', { rules: [{ access_level: 40 }] }),
   );
   const made = await report(project, {}, project.developer);

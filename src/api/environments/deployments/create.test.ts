@@ -7,7 +7,7 @@ import { report, reported } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, server } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 const said = ({ status, body }: Answer) => [status, body];
 

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, type FieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { environmentFor, environmentTurn } from '../environment-model/index.ts';
 import type { MayDeploy } from './access.ts';
@@ -28,7 +28,7 @@ interface Reported {
  * there is none of this name. What is the environment's last deployment already, word for word, is that one.
  */
 export async function createDeployment(
-  { database, git, runUnitOfWork }: RefRooms,
+  { database, git, runUnitOfWork }: RefServices,
   caller: SignedIn,
   project: Project,
   mayDeploy: MayDeploy,

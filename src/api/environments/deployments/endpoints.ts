@@ -50,7 +50,7 @@ export const createDeployment = endpoint({
   params: newParams,
   refuses: { forbidden: FORBIDDEN, invalid: INVALID },
   answer: created(Deployment),
-  handle: ({ project, caller, mayDeploy, params }, rooms) => create(rooms, caller, project, mayDeploy, params),
+  handle: ({ project, caller, mayDeploy, params }, services) => create(services, caller, project, mayDeploy, params),
 });
 
 export const updateDeployment = endpoint({

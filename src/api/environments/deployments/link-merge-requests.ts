@@ -9,7 +9,7 @@ import type { Git } from '#git/git.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { linkShipped, mergedAs, mergedInto, successBefore } from './shipped-merge-requests.ts';
 
 /** Which merge requests have been shipped with a deployment (contract/environments.md Part 4): found out when it has succeeded. */
@@ -22,7 +22,7 @@ export async function linkMergeRequestsSoon(tx: Transaction, { id, project_id }:
 export const linkMergeRequests = defineJob({
   kind: 'link_merge_requests_of_deployment',
   async handle(
-    { database, git, runUnitOfWork }: RefRooms,
+    { database, git, runUnitOfWork }: RefServices,
     { projectId, deploymentId }: { readonly projectId: number; readonly deploymentId: number },
   ) {
     const db = database.reader;

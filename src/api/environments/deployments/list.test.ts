@@ -7,7 +7,7 @@ import { report } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, root, clock, server } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 const iidsOf = async (caller: Caller, url: string): Promise<number[]> =>
   (await done(caller.get(url))).body.map(({ iid }: { iid: number }) => iid);

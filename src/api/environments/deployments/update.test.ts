@@ -8,7 +8,7 @@ import { report } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, clock, server } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 const said = ({ status, body }: Answer) => [status, body];
 const put = (caller: Caller, { at }: Project, id: number, status: string) =>

@@ -36,10 +36,10 @@ function environmentFor(may: Asks) {
   return {
     ...environment,
     async allow(
-      { db, rooms, caller }: AccessCall,
+      { db, services, caller }: AccessCall,
       { project, environment }: Of & { readonly environment: EnvironmentRow },
     ) {
-      if (!(await may(db, rooms.config.tier, caller, project, environment))) throw forbidden();
+      if (!(await may(db, services.config.tier, caller, project, environment))) throw forbidden();
     },
   } as const;
 }

@@ -7,7 +7,7 @@ import { done, world } from '#test/support/world.ts';
 
 const here = await world({ project: { readme: true } });
 const { clock, project, owner, server, work } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 /** One that stops so many seconds from now. */
 async function timed(name: string, seconds: number, params = {}) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { NOBODY } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { timestamp } from '#runtime/clock.ts';
@@ -16,7 +16,7 @@ const BATCH = 100;
 
 /** Stops an environment as nobody, unless it can't be; whoever's job that takes is asked as ever. */
 export async function stopAsNobody(
-  runUnitOfWork: Rooms['acting'],
+  runUnitOfWork: Services['acting'],
   environment: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<void> {
   const turn = turnsWithJobs(environment.project_id, environment.id);
@@ -32,14 +32,14 @@ type After = Pick<Due, 'id' | 'due'>;
 type FindDue = (db: Reader, now: string, after: After) => { execute(): Promise<Due[]> };
 
 /** Each by itself, the longest due first. What can't be done now is tried again with the next sweep. */
-function sweep(kind: string, find: FindDue, sweepOne: (rooms: Rooms, due: Due) => Promise<unknown>) {
+function sweep(kind: string, find: FindDue, sweepOne: (services: Services, due: Due) => Promise<unknown>) {
   return defineJob({
     kind,
-    async handle(rooms: Rooms, _payload: Record<string, never>, { signal }) {
-      const now = timestamp(rooms.clock);
+    async handle(services: Services, _payload: Record<string, never>, { signal }) {
+      const now = timestamp(services.clock);
       for (let after = { due: '', id: 0 }; !signal.aborted; ) {
-        const some = await find(rooms.database.reader, now, after).execute();
-        for (const due of some) if (!signal.aborted) await sweepOne(rooms, due);
+        const some = await find(services.database.reader, now, after).execute();
+        for (const due of some) if (!signal.aborted) await sweepOne(services, due);
         const last = some.at(-1);
         if (last === undefined || some.length < BATCH) return;
         after = last;
@@ -82,7 +82,7 @@ export const destroyDueEnvironments = sweep('destroy-due-environments', dueToGo,
 
 const EVERY_MINUTE = '* * * * *';
 
-export const sweepEveryMinute: readonly Schedule<Rooms>[] = [
+export const sweepEveryMinute: readonly Schedule<Services>[] = [
   { name: 'stop-due-environments', cron: EVERY_MINUTE, job: stopDueEnvironments },
   { name: 'destroy-due-environments', cron: EVERY_MINUTE, job: destroyDueEnvironments },
 ];

@@ -8,7 +8,7 @@ import { destroyEnvironment } from './delete.ts';
 
 const here = await world({ project: { readme: true } });
 const { project, owner, server } = here;
-const { database, runUnitOfWork } = server.rooms;
+const { database, runUnitOfWork } = server.services;
 
 async function stoppedEnvironment(name: string) {
   const { body } = await done(owner.post(`${project.at}/environments`, { name }));

@@ -9,7 +9,7 @@ import { enterState } from '../environment-model/index.ts';
 
 const here = await world({ project: { readme: true } });
 const { clock, project, owner, server, name, work } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 // From now on sweeps know when they are due.
 await work();
 

@@ -5,7 +5,7 @@ import { added, address, addressesOf, pathOf, primaryOf } from './fixtures.testi
 
 const { root, user, name, server, clock } = await world();
 
-const { database } = server.rooms;
+const { database } = server.services;
 
 const TAKEN = { message: { email: ['has already been taken'] } };
 

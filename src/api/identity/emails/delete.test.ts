@@ -5,7 +5,7 @@ import { added, address, addressesOf, pathOf, primaryOf } from './fixtures.testi
 
 const { root, user, server } = await world();
 
-const { database } = server.rooms;
+const { database } = server.services;
 
 test('a secondary address goes, and may be added again', async () => {
   const mira = await user();

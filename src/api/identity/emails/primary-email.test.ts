@@ -6,7 +6,7 @@ import { added, address, addressesOf, primaryOf } from './fixtures.testing.ts';
 // How the secondary addresses of users and the primary one, which belongs to the account, get along.
 
 const { root, user, name, server } = await world();
-const { database } = server.rooms;
+const { database } = server.services;
 
 const CONFLICT = { message: 'Email has already been taken' };
 

@@ -14,11 +14,11 @@ export const impersonationTokenNamed = {
   name: 'token',
   params: { impersonation_token_id: required(integer) },
   async find(
-    { db, rooms, params }: AccessCall<Naming>,
+    { db, services, params }: AccessCall<Naming>,
     { user }: { readonly user: User },
   ): Promise<AccessToken | null> {
     // When and from where it was used last is shown.
-    await rooms.tokenUses.settled();
+    await services.tokenUses.settled();
     const token = await readToken(db, params.impersonation_token_id);
     return token?.impersonation && token.user_id === user.id ? token : null;
   },

@@ -63,7 +63,7 @@ test('without the setting that demands one a token needs no date', async () => {
 });
 
 test('nobody acts as one of Hearth’s own users', async () => {
-  const ghost = await server.rooms.database.reader
+  const ghost = await server.services.database.reader
     .selectFrom('users')
     .select('id')
     .where('username', '=', 'ghost')
@@ -74,7 +74,7 @@ test('nobody acts as one of Hearth’s own users', async () => {
 
 test('a user who is deleted while the token is made gets none', async () => {
   const mira = await user();
-  const { database } = server.rooms;
+  const { database } = server.services;
   atNextTransaction(here, async (run) => {
     assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
     return run();

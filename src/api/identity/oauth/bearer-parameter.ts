@@ -21,11 +21,11 @@ export function oauthBearer(): Access<{ token: OAuthTokenOfClient }> {
     who: 'user',
     label: 'oauth token',
     admit: () => {},
-    async find({ db, rooms, request, params }) {
+    async find({ db, services, request, params }) {
       const presented = presentedCredentials(request, params);
       const token = presented?.way === 'bearer' ? await readOAuthToken(db, presented.secret) : null;
       if (token === null) throw invalidToken('unknown');
-      const dead = deadCode(token, timestamp(rooms.clock));
+      const dead = deadCode(token, timestamp(services.clock));
       if (dead !== null) throw invalidToken(dead);
       return { token };
     },

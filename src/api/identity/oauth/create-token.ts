@@ -1,5 +1,5 @@
 import { NOBODY } from '#authentication/caller.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { exchangeCode } from './authorization-code-grant.ts';
@@ -18,18 +18,18 @@ const GRANTS = new Map<string, Grant>([
 
 /** Issues a token by the way that the client has named. */
 export async function grantToken(
-  rooms: Pick<Rooms, 'database' | 'clock' | 'acting'>,
+  services: Pick<Services, 'database' | 'clock' | 'acting'>,
   request: TokenRequest,
   { client, address }: { readonly client: Client; readonly address: string },
 ): Promise<Granted | Failure<'unsupportedGrantType' | 'tooMany'>> {
   const { grant_type } = request;
   if (!grant_type) return refused('missing', { parameter: 'grant_type' });
-  if (grant_type === 'password') return grantForPassword(rooms, request, { client, address });
+  if (grant_type === 'password') return grantForPassword(services, request, { client, address });
   const grant = GRANTS.get(grant_type);
   if (grant === undefined) return refused('unsupportedGrantType');
-  const asking = { client, at: timestamp(rooms.clock) };
+  const asking = { client, at: timestamp(services.clock) };
   // In an object, for a refusal as such would roll back: a code that was refused is used up.
-  const { granted } = await rooms.runUnitOfWork(NOBODY, async (uow) => ({
+  const { granted } = await services.runUnitOfWork(NOBODY, async (uow) => ({
     granted: await grant(uow, request, asking),
   }));
   return granted;

@@ -57,8 +57,8 @@ export const issueOAuthToken = endpoint({
   params: tokenParams,
   refuses: cannotIssue,
   answer: shown(OAuthTokenPair),
-  async handle({ client, params, request }, rooms) {
-    const issued = await grantToken(rooms, params, { client, address: request.clientAddress });
+  async handle({ client, params, request }, services) {
+    const issued = await grantToken(services, params, { client, address: request.clientAddress });
     return isFailure(issued) ? issued : new Reply(issued, { headers: NOT_KEPT });
   },
 });

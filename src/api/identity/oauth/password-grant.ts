@@ -6,7 +6,7 @@ import { stateBar } from '#authentication/sign-in-blocks.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { readUser } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { limitFailures } from '#rate-limits/failed-sign-ins.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
@@ -18,7 +18,7 @@ const DEFAULT_SCOPES = ['api'];
 
 /** A user's name and password for a token that acts for him. It needs no client while the setting says so. */
 export async function grantForPassword(
-  { database, clock, runUnitOfWork }: Pick<Rooms, 'database' | 'clock' | 'acting'>,
+  { database, clock, runUnitOfWork }: Pick<Services, 'database' | 'clock' | 'acting'>,
   { username, password, scope }: TokenRequest,
   { client, address }: { readonly client: Client; readonly address: string },
 ): Promise<Granted | Failure<'tooMany'>> {

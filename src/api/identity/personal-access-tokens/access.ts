@@ -12,6 +12,6 @@ export function rotating(): Access<{ caller: SignedIn }> {
  * A revoked token that wants to be rotated has been copied: whoever has its chain loses it (contract/conventions.md §10
  * "Reuse detection").
  */
-export async function endReusedChain({ rooms }: AccessCall, { revokedTokenId }: DeadToken): Promise<void> {
-  if (revokedTokenId !== null) await rooms.database.transaction((tx) => revokeDescendants(tx, revokedTokenId));
+export async function endReusedChain({ services }: AccessCall, { revokedTokenId }: DeadToken): Promise<void> {
+  if (revokedTokenId !== null) await services.database.transaction((tx) => revokeDescendants(tx, revokedTokenId));
 }

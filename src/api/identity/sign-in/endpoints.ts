@@ -29,9 +29,9 @@ export const readSignInPage = endpoint({
   order: 'ownProof',
   root: true,
   answer: html,
-  async handle({ visitor, request }, rooms) {
+  async handle({ visitor, request }, services) {
     if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
-    const { session, headers } = await formSession(rooms, request, visitor);
+    const { session, headers } = await formSession(services, request, visitor);
     return signInPage(request, session, headers);
   },
 });
@@ -48,10 +48,10 @@ export const signIn = endpoint({
   },
   records: ['user_password_updated'],
   answer: redirect,
-  handle({ visitor, params: { user }, request }, rooms) {
+  handle({ visitor, params: { user }, request }, services) {
     const { login, password, new_password: newPassword } = user ?? {};
     const form = { login: login ?? '', password: password ?? '', newPassword: newPassword ?? '' };
-    return signInVisitor(rooms, request, visitor.session, form);
+    return signInVisitor(services, request, visitor.session, form);
   },
 });
 

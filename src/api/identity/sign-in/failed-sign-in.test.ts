@@ -8,7 +8,7 @@ const here = await world();
 const { root, clock } = here;
 
 const set = (id: number, change: object) =>
-  here.server.rooms.database.transaction((tx) => tx.updateTable('users').set(change).where('id', '=', id).execute());
+  here.server.services.database.transaction((tx) => tx.updateTable('users').set(change).where('id', '=', id).execute());
 
 /** These sign nobody in, in the same words whatever is wrong, and leave the cookie anonymous. */
 async function assertRefused(attempts: readonly (readonly [login: string, password: string])[]): Promise<void> {

@@ -4,7 +4,7 @@ import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
 import { passwordProblems } from '#authentication/users/password-rules.ts';
 import { type User, updateUser } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { readSettings } from '#settings/settings.ts';
@@ -24,7 +24,7 @@ interface Renewal {
  * for this is no other way to change it. Refuses with `weak` and what is wrong with the new one, `problem`.
  */
 export async function renewPassword(
-  { database, runUnitOfWork }: Pick<Rooms, 'database' | 'acting'>,
+  { database, runUnitOfWork }: Pick<Services, 'database' | 'acting'>,
   { login, password, newPassword, address }: Renewal,
 ): Promise<string | Failure<'switchedOff' | 'invalid' | 'weak'>> {
   const settings = await readSettings(database.reader);

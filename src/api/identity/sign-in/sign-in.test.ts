@@ -87,7 +87,7 @@ test('a sign-in is remembered with its time and address, and the one before it',
 test('a deactivated user becomes active by signing in, from the browser that still has the old session too', async () => {
   const mira = await userWithPassword(here);
   const old = await signedInBrowser(here, mira);
-  const { database } = here.server.rooms;
+  const { database } = here.server.services;
   await database.transaction((tx) =>
     tx.updateTable('users').set({ state: 'deactivated' }).where('id', '=', mira.id).execute(),
   );

@@ -4,7 +4,7 @@ import type { WebSession } from '#http/pages/web-session.ts';
 import { localUrl } from '#http/request/base-url.ts';
 import { cookieOf } from '#http/request/cookie.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { limitFailures } from '#rate-limits/failed-sign-ins.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { refusedPage } from './pages.ts';
@@ -21,13 +21,13 @@ interface SignInForm {
 
 /** The visitor signed in with a new cookie and on the way to the page that asked for it, or the form again and why. */
 export async function signInVisitor(
-  rooms: Pick<Rooms, 'database' | 'clock' | 'acting'>,
+  services: Pick<Services, 'database' | 'clock' | 'acting'>,
   request: Incoming,
   session: WebSession,
   form: SignInForm,
 ): Promise<RedirectReply | HtmlReply> {
-  const signedIn = await limitFailures(rooms, request.clientAddress, () =>
-    renewAndSignIn(rooms, request, session, form),
+  const signedIn = await limitFailures(services, request.clientAddress, () =>
+    renewAndSignIn(services, request, session, form),
   );
   if (isFailure(signedIn)) return refusedPage(request, session, form, signedIn);
   return {
@@ -37,13 +37,13 @@ export async function signInVisitor(
 }
 
 async function renewAndSignIn(
-  rooms: Pick<Rooms, 'database' | 'acting'>,
+  services: Pick<Services, 'database' | 'acting'>,
   { clientAddress: address }: Incoming,
   session: WebSession,
   { login, password, newPassword }: SignInForm,
 ): Promise<{ readonly secret: string } | Failure<'invalid' | 'weak' | 'switchedOff'>> {
-  if (newPassword === '') return signInWithPassword(rooms, { login, password, session, address });
-  const present = await renewPassword(rooms, { login, password, newPassword, address });
+  if (newPassword === '') return signInWithPassword(services, { login, password, session, address });
+  const present = await renewPassword(services, { login, password, newPassword, address });
   if (isFailure(present)) return present;
-  return signInWithPassword(rooms, { login, password: present, session, address });
+  return signInWithPassword(services, { login, password: present, session, address });
 }

@@ -22,7 +22,7 @@ const uow = async (mira: Caller, verb: string) => {
 };
 
 const setState = (id: number, change: object) =>
-  server.rooms.database.transaction((tx) => tx.updateTable('users').set(change).where('id', '=', id).execute());
+  server.services.database.transaction((tx) => tx.updateTable('users').set(change).where('id', '=', id).execute());
 
 /** The refusal on an endpoint for users, on public ones, on writes and on what is not there; each way of a token alike. */
 async function isBarred(mira: Caller, message: string): Promise<void> {

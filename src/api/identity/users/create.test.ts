@@ -19,7 +19,7 @@ test('a created user has the defaults, a namespace and an audit event', async ()
   assert.equal(body.created_by.username, 'root');
   assert.equal(typeof body.namespace_id, 'number');
   assert.notEqual(body.confirmed_at, null);
-  const event = await server.rooms.database.reader
+  const event = await server.services.database.reader
     .selectFrom('audit_events')
     .select(['event_name', 'details'])
     .where('entity_id', '=', body.id)
@@ -93,7 +93,7 @@ const refusals: readonly [what: string, changes: object, message: object][] = [
 for (const [what, changes, message] of refusals) {
   test(`${what} is refused, and nobody is created`, async () => {
     const { root, name, server } = await world();
-    const count = async () => (await server.rooms.database.reader.selectFrom('users').select('id').execute()).length;
+    const count = async () => (await server.services.database.reader.selectFrom('users').select('id').execute()).length;
     const before = await count();
     const { status, body } = await root.post('/users', { ...account(name('refused')), ...changes });
     assert.equal(status, 400);
@@ -128,7 +128,7 @@ test("a group's path is no username", async () => {
   const { root, name, server } = await world();
   const { insertNamespace } = await import('#domain/namespaces/namespaces.ts');
   const path = name('group');
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     insertNamespace(
       tx,
       { kind: 'group', owner_id: null, parent_id: null, path, name: path, visibility: 'private' },

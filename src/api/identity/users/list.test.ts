@@ -46,7 +46,7 @@ test('users who follow exact matches are counted in the statement that reads the
   await people('counted-1', 4);
   const filter = { search: 'counted-1', everything: true } as Parameters<typeof listUsers>[1];
   const list = (db: Reader, page: number) => listUsers(db, filter, { kind: 'offset', page, perPage: 2 });
-  await server.rooms.database.transaction(async (tx) => {
+  await server.services.database.transaction(async (tx) => {
     const { connection } = sessionOf(tx);
     const { execute } = connection;
     let statements = 0;
@@ -69,7 +69,7 @@ test('users with a common part are counted up to 10,000, those left out by a fil
   const caller = await user();
   const at = '2026-01-01T00:00:00.000Z';
   const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 10004)`;
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     sql`insert into users (username, username_key, name, name_key, email, email_key, projects_limit, bio, created_at, updated_at,
         state, external)
       ${numbers} select 'throng-' || i, 'throng-' || i, '', 'throng ' || i, 't' || i, 't' || i, 0, '', ${at}, ${at},
@@ -139,7 +139,7 @@ test('who was created before or after a moment is listed by id, whatever the ord
   const { root, server } = await world();
   const made = await people('moment', 4);
   const years = [2004, 2001, 2003, 2002];
-  await server.rooms.database.transaction(async (tx) => {
+  await server.services.database.transaction(async (tx) => {
     for (const [index, { id }] of made.entries()) {
       const created_at = `${years[index]}-05-01T00:00:00.000Z`;
       await tx.updateTable('users').set({ created_at }).where('id', '=', id).execute();

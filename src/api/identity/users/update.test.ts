@@ -54,7 +54,7 @@ test('a new username moves the personal namespace and tells the history', async 
   const next = name('renamed');
   const { body } = await root.put(`/users/${id}`, { username: next, name: 'Renamed', admin: true });
   assert.equal(body.username, next);
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const route = await reader
     .selectFrom('routes')
     .select('full_path')

@@ -17,7 +17,7 @@ test('only named keys change, each with an audit event', async () => {
   });
   assert.deepEqual((await root.get(path)).body, body);
   await root.put(path, { push_event_activities_limit: 5 });
-  const events = await server.rooms.database.reader
+  const events = await server.services.database.reader
     .selectFrom('audit_events')
     .select('details')
     .where('event_name', '=', 'application_setting_updated')

@@ -93,7 +93,7 @@ test('tier free has no audit log', async () => {
   for (const path of ['/audit_events', '/audit_events/1', `${at}/audit_events`]) {
     assert.deepEqual((await free.root.get(path)).body, { message: '403 Forbidden' });
   }
-  const recorded = await free.server.rooms.database.reader
+  const recorded = await free.server.services.database.reader
     .selectFrom('audit_events')
     .select('event_name')
     .where('entity_type', '=', 'Project')

@@ -13,7 +13,7 @@ const gates = (value: boolean, ...more: object[]) => [
 
 test('a flag is switched on, off and forgotten', async () => {
   const { root, server } = await world();
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const on = () => isFeatureOn(reader, { flag: 'archive_rate_limit', tier: 'ultimate' });
   assert.equal(await on(), false);
   const { status, body } = await root.post('/features/archive_rate_limit', { value: true });
@@ -49,7 +49,7 @@ test('actors add up, and false takes them away', async () => {
   assert.equal(body.state, 'conditional');
   assert.deepEqual(body.gates.at(-1).value.slice(0, 2), [`User:${mira.id}`, `User:${otto.id}`]);
   const onFor = (id: number) =>
-    isFeatureOn(server.rooms.database.reader, {
+    isFeatureOn(server.services.database.reader, {
       flag: 'override_bulk_import_disabled',
       tier: 'ultimate',
       actor: { type: 'User', id },
@@ -68,7 +68,7 @@ test('a percentage of actors is the same actors each time', async () => {
   const path = '/features/prometheus_notify_max_alerts';
   const share = async () => {
     const asked = Array.from({ length: 200 }, (_, id) =>
-      isFeatureOn(server.rooms.database.reader, {
+      isFeatureOn(server.services.database.reader, {
         flag: 'prometheus_notify_max_alerts',
         tier: 'free',
         actor: { type: 'Project', id },

@@ -32,8 +32,8 @@ export const readReadiness = endpoint({
   ...shared,
   params: { all: optional(boolean, false) },
   answer: shown(Readiness),
-  async handle({ params }, rooms) {
-    const found = await readiness(rooms, params.all);
+  async handle({ params }, services) {
+    const found = await readiness(services, params.all);
     return new Reply(found, { headers: NOT_KEPT, status: found.status === 'ok' ? 200 : 503 });
   },
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { world } from '#test/support/world.ts';
 import { readiness } from './readiness.ts';
 
@@ -31,27 +31,27 @@ test('readiness of everything names the database and each storage', async () => 
 const failed = [{ status: 'failed', message: 'unexpected Master check result: false' }];
 
 test('a server that starts or stops is not ready', async () => {
-  const rooms: Rooms = { ...server.rooms, isServing: () => false };
-  assert.deepEqual(await readiness(rooms, false), { status: 'failed', master_check: failed });
-  assert.equal(server.rooms.isServing(), true);
+  const services: Services = { ...server.services, isServing: () => false };
+  assert.deepEqual(await readiness(services, false), { status: 'failed', master_check: failed });
+  assert.equal(server.services.isServing(), true);
 });
 
 test('a server without its database is not ready', async () => {
-  const { database } = server.rooms;
+  const { database } = server.services;
   const reader = new Proxy(database.reader, {
     get: () => {
       throw new Error('gone');
     },
   });
-  const found = await readiness({ ...server.rooms, database: { ...database, reader } }, true);
+  const found = await readiness({ ...server.services, database: { ...database, reader } }, true);
   assert.deepEqual([found.status, found.master_check], ['failed', failed]);
   assert.deepEqual(found.db_check, [{ status: 'failed', message: 'unexpected Db check result: false' }]);
 });
 
 test('a server is ready while one of its storages is left, and says which are not', async () => {
-  const { git } = server.rooms;
+  const { git } = server.services;
   const storages = { ...git.storages, away: '/dev/null/away' };
-  const some = await readiness({ ...server.rooms, git: { ...git, storages } }, true);
+  const some = await readiness({ ...server.services, git: { ...git, storages } }, true);
   const [away, left] = some.gitaly_check!;
   assert.equal(some.status, 'ok');
   assert.equal(left!.status, 'ok');
@@ -60,7 +60,7 @@ test('a server is ready while one of its storages is left, and says which are no
     message: 'The storage cannot be used: ENOTDIR',
     labels: { shard: 'away' },
   });
-  const none = await readiness({ ...server.rooms, git: { ...git, storages: { away: '/dev/null/away' } } }, true);
+  const none = await readiness({ ...server.services, git: { ...git, storages: { away: '/dev/null/away' } } }, true);
   assert.equal(none.status, 'failed');
-  assert.equal((await readiness({ ...server.rooms, git: { ...git, storages: {} } }, false)).status, 'ok');
+  assert.equal((await readiness({ ...server.services, git: { ...git, storages: {} } }, false)).status, 'ok');
 });

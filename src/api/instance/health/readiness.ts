@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
 import { storageTrouble } from '#git/storage/storage.ts';
 import type { ShapeOf } from '#http/endpoint/entity.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import type { Readiness } from './entities.ts';
 
 type Ready = ShapeOf<typeof Readiness>;
@@ -17,7 +17,7 @@ const failed = (message: string): Check => ({ status: 'failed', message });
  * with `all`, nor without any storage.
  */
 export async function readiness(
-  { database, git, isServing }: Pick<Rooms, 'database' | 'git' | 'isServing'>,
+  { database, git, isServing }: Pick<Services, 'database' | 'git' | 'isServing'>,
   all: boolean,
 ): Promise<Ready> {
   const database_check = await databaseCheck(database.reader);

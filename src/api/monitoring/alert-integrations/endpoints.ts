@@ -133,8 +133,8 @@ export const sendTestAlert = endpoint({
     inactive: [403, '403 Forbidden - The integration is inactive'],
   },
   answer: listOf(AlertReported),
-  handle: ({ project, integration, params, request }, rooms) =>
-    sendTest(rooms, { project, integration, payload: params.payload, client: request.client }),
+  handle: ({ project, integration, params, request }, services) =>
+    sendTest(services, { project, integration, payload: params.payload, client: request.client }),
 });
 
 export const listAlertPayloadFields = endpoint({

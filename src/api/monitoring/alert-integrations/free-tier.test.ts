@@ -37,7 +37,7 @@ test('on tier free ten who make the first integration of a type at once make one
 
 test('on tier free only the oldest of each type is listed', async () => {
   const [oldest] = (await owner.get(at, { type: 'http' })).body;
-  const { database } = server.rooms;
+  const { database } = server.services;
   await database.transaction(async (tx) => {
     const { id: _id, ...row } = await tx
       .selectFrom('alert_integrations')
@@ -53,7 +53,7 @@ test('on tier free only the oldest of each type is listed', async () => {
 });
 
 test('on tier free one that is not listed can be deleted by its id', async () => {
-  const rows = server.rooms.database.reader.selectFrom('alert_integrations').select('id');
+  const rows = server.services.database.reader.selectFrom('alert_integrations').select('id');
   const { id } = await rows.where('endpoint_identifier', '=', 'left').executeTakeFirstOrThrow();
   assert.equal((await owner.delete(`${at}/${id}`)).status, 204);
   assert.equal((await owner.get(`${at}/${id}`)).status, 404);

@@ -1,6 +1,6 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Raw } from '#http/parameters/brackets.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { receive } from '../alerts/index.ts';
@@ -17,7 +17,7 @@ interface Test {
 
 /** Takes a payload as if a tool had sent it to the integration with the right key: it makes real alerts. */
 export async function sendTest(
-  { runUnitOfWork, clock, config: { tier }, database }: Pick<Rooms, 'acting' | 'clock' | 'config' | 'database'>,
+  { runUnitOfWork, clock, config: { tier }, database }: Pick<Services, 'acting' | 'clock' | 'config' | 'database'>,
   { project, integration, payload: given, client }: Test,
 ): Promise<Awaited<ReturnType<typeof receive>> | Failure<'payloadInvalid' | 'inactive'>> {
   const { id, type, name, active, payload_attribute_mapping: mapping } = integration;

@@ -32,7 +32,7 @@ test('an integration has an address and a token of its own, which can be read ag
 
 test('what is stored of a token is no text that it could be read from', async () => {
   const { id, token } = await made();
-  const { database } = server.rooms;
+  const { database } = server.services;
   const row = await database.reader
     .selectFrom('alert_integrations')
     .selectAll()

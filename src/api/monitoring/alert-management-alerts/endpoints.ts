@@ -118,6 +118,6 @@ export const createAlertIssue = endpoint({
   refuses: { exists: [409, 'An issue already exists'] },
   records: ['created Issue'],
   answer: created(Issue),
-  handle: ({ project, alert, caller, base }, rooms) =>
-    makeIncident(rooms, caller, { project, alertId: alert.id, url: base.url }),
+  handle: ({ project, alert, caller, base }, services) =>
+    makeIncident(services, caller, { project, alertId: alert.id, url: base.url }),
 });

@@ -159,7 +159,7 @@ test("alerts go with their project, and what a deleted user has said of others s
   const now = { permanently_remove: true, full_path: body.path_with_namespace };
   await done(here.owner.delete(here.project.at, now));
   await here.work();
-  const left = await here.server.rooms.database.reader
+  const left = await here.server.services.database.reader
     .selectFrom('alerts')
     .select('id')
     .where('project_id', '=', here.project.id)

@@ -4,7 +4,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { listOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { type Address, addressed } from './access.ts';
 import { authorize } from './authenticate.ts';
@@ -29,7 +29,7 @@ const form = {
   answer: listOf(AlertReported),
   async handle(
     { address, request }: { readonly address: Address; readonly request: Incoming },
-    { runUnitOfWork, clock, config: { tier }, database }: Rooms,
+    { runUnitOfWork, clock, config: { tier }, database }: Services,
   ) {
     const payload = await readPayload(request);
     if (isFailure(payload)) return payload;

@@ -38,8 +38,8 @@ export async function newIntegration(
   const key = randomBytes(16).toString('hex');
   // As it is kept, because whoever lists integrations reads it again.
   const place = `alert_integrations.encrypted_token:${project.id}/${endpoint}`;
-  const encrypted_token = encrypt(await server.rooms.secretKey(), key, place);
-  const { id } = await server.rooms.database.transaction((tx) =>
+  const encrypted_token = encrypt(await server.services.secretKey(), key, place);
+  const { id } = await server.services.database.transaction((tx) =>
     tx
       .insertInto('alert_integrations')
       .values({
@@ -95,13 +95,13 @@ export const firing = (title: string, more: object = {}) => ({
 
 /** The rows of a project's alerts, by iid. */
 export function alertsOf({ server }: Pick<World, 'server'>, project: Pick<Project, 'id'>) {
-  const query = server.rooms.database.reader.selectFrom('alerts').selectAll().where('project_id', '=', project.id);
+  const query = server.services.database.reader.selectFrom('alerts').selectAll().where('project_id', '=', project.id);
   return query.orderBy('iid').execute();
 }
 
 /** What is said on them, in its order, each with the alert's iid before it. */
 export async function saidOn({ server }: Pick<World, 'server'>, project: Pick<Project, 'id'>): Promise<string[]> {
-  const notes = await server.rooms.database.reader
+  const notes = await server.services.database.reader
     .selectFrom('alert_notes')
     .innerJoin('alerts', 'alerts.id', 'alert_notes.alert_id')
     .innerJoin('users', 'users.id', 'alert_notes.author_id')

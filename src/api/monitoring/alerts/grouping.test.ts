@@ -68,7 +68,7 @@ test('what was acknowledged or ignored stays so when it fires again, and what wa
     const fire = () => notify({ fingerprint: status });
     await fire();
     const ended_at = status === 'resolved' ? '2026-02-13T10:20:00.000Z' : null;
-    const change = here.server.rooms.database.transaction((tx) =>
+    const change = here.server.services.database.transaction((tx) =>
       tx
         .updateTable('alerts')
         .set({ status, ended_at })

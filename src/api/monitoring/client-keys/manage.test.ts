@@ -60,7 +60,7 @@ test('a key works at once and beside others, and no more once it is deleted', as
   const { project, maintainer, server } = here;
   const [old, young] = [await make(maintainer, project), await make(maintainer, project)];
   const mayReport = async ({ public_key: key }: Key, projectId = project.id) =>
-    (await reportingWith(server.rooms.database.reader, { projectId, key, tier: TIER })) !== null;
+    (await reportingWith(server.services.database.reader, { projectId, key, tier: TIER })) !== null;
   assert.deepEqual([await mayReport(old), await mayReport(young)], [true, true]);
   assert.equal(await mayReport(old, (await here.newProject({})).id), false);
   const { status, body } = await maintainer.delete(`${keysOf(project)}/${old.id}`);

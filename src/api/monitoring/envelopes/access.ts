@@ -40,10 +40,10 @@ async function senderByDsn(call: AccessCall, dsn: unknown): ReturnType<ToAdmit['
   return sender ?? refused('rejected');
 }
 
-async function senderBy({ rooms, db, path }: AccessCall, key: string): Promise<Sender | null> {
+async function senderBy({ services, db, path }: AccessCall, key: string): Promise<Sender | null> {
   const projectId = /^\d{1,15}$/.test(path.project_id ?? '') ? Number(path.project_id) : null;
   // No key has another form, and PostgreSQL looks for no NUL.
   if (projectId === null || !/^\w{1,100}$/.test(key)) return null;
-  const reporting = await reportingWith(db, { projectId, key, tier: rooms.config.tier });
+  const reporting = await reportingWith(db, { projectId, key, tier: services.config.tier });
   return reporting && { projectId, key };
 }

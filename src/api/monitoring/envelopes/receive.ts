@@ -10,7 +10,7 @@ import {
   Undecodable,
 } from '#http/request/content-encoding.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { Sender, ToAdmit } from './access.ts';
@@ -46,17 +46,17 @@ type Received = { readonly sender: Sender; readonly report: Report };
 /** What the sender of an accepted report hears. */
 type Told = { id?: string };
 
-export function receiveEnvelope(call: Call, rooms: Rooms): Promise<Told | No> {
-  return receive(call, rooms, 'invalidEnvelope', (arrived) => readEnvelope(call, arrived));
+export function receiveEnvelope(call: Call, services: Services): Promise<Told | No> {
+  return receive(call, services, 'invalidEnvelope', (arrived) => readEnvelope(call, arrived));
 }
 
-export function receiveEvent(call: Call, rooms: Rooms): Promise<Told | No> {
-  return receive(call, rooms, 'invalidEvent', (arrived) => readEventAlone(call, arrived));
+export function receiveEvent(call: Call, services: Services): Promise<Told | No> {
+  return receive(call, services, 'invalidEvent', (arrived) => readEventAlone(call, arrived));
 }
 
 async function receive(
   { request }: Call,
-  rooms: Rooms,
+  services: Services,
   undecodable: 'invalidEnvelope' | 'invalidEvent',
   read: (arrived: Arrived) => Promise<Received | No>,
 ): Promise<Told | No> {
@@ -64,7 +64,7 @@ async function receive(
   if (encoding === null) return refused('unsupportedEncoding');
   const bytes = await bytesOf(request);
   if (isFailure(bytes)) return bytes;
-  const receipt = { receivedAt: timestamp(rooms.clock), address: request.clientAddress };
+  const receipt = { receivedAt: timestamp(services.clock), address: request.clientAddress };
   // What is kept of the decoded bytes is in memory beside those that were sent.
   const hold = (kept: number) => reserve(request, bytes.length + kept);
   const reading = readDecoded(bytes, encoding, (pieces) => read({ pieces, receipt, hold }), request.client);
@@ -74,7 +74,7 @@ async function receive(
   });
   if (isFailure(received)) return received;
   const { sender, report } = received;
-  const no = await keep(rooms, sender, report, request.client);
+  const no = await keep(services, sender, report, request.client);
   return no ?? (report.id === null ? {} : { id: report.id });
 }
 

@@ -22,7 +22,7 @@ export async function reporter() {
     report: (...events: readonly object[]) => send('envelope/', envelopeOf(...events)),
     /** What has been stored of errors, the oldest first. */
     errors: () =>
-      server.rooms.database.reader
+      server.services.database.reader
         .selectFrom('errors')
         .selectAll()
         .where('project_id', '=', project.id)
@@ -30,7 +30,7 @@ export async function reporter() {
         .execute(),
     /** The same of events. */
     events: () =>
-      server.rooms.database.reader
+      server.services.database.reader
         .selectFrom('error_events')
         .selectAll()
         .where('project_id', '=', project.id)

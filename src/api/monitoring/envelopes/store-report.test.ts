@@ -78,9 +78,9 @@ test('an error that was resolved is unresolved by a new report, and one that is 
     ['unresolved', 'unresolved'],
   ] as const) {
     await report({ message: 'm' });
-    const errorsHere = (tx: Parameters<Parameters<typeof server.rooms.database.transaction>[0]>[0]) =>
+    const errorsHere = (tx: Parameters<Parameters<typeof server.services.database.transaction>[0]>[0]) =>
       tx.updateTable('errors').set({ status }).where('project_id', '=', project.id).execute();
-    await server.rooms.database.transaction(errorsHere);
+    await server.services.database.transaction(errorsHere);
     await report({ message: 'm' });
     assert.deepEqual(
       (await errors()).map((error) => error.status),
@@ -135,7 +135,7 @@ test('users, environments and hours of an error are known without a look at its 
   await report({ exception, user: { email: 'a' }, environment: 'x' }, { exception, timestamp: hour - 3600 });
   await report({ exception, user: { email: 'a' }, environment: 'y' }, { exception, timestamp: '2001-01-01' });
   const [error] = await errors();
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const of = (table: 'error_users' | 'error_environments' | 'error_hours') =>
     reader.selectFrom(table).selectAll().where('error_id', '=', error!.id).execute();
   assert.deepEqual(await of('error_users'), [{ error_id: error?.id, user_key: 'a' }]);

@@ -1,7 +1,7 @@
 import { reportingWith, turnOfReports } from '#domain/error-tracking.ts';
 import { gathered } from '#events/batched-writes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { Sender } from './access.ts';
@@ -39,10 +39,10 @@ const keepPiece = gathered<Piece, null>({
 });
 
 /** Keeps what a report brings; it is durable when this resolves. One that is refused has left nothing. */
-export async function keep(rooms: Rooms, sender: Sender, report: Report, client: Client): Promise<No | null> {
+export async function keep(services: Services, sender: Sender, report: Report, client: Client): Promise<No | null> {
   for (const [index, piece] of piecesOf(sender, report).entries()) {
     // What has begun comes to its end, whoever waits or goes.
-    const no = await keepPiece(rooms, piece, index === 0 ? { client } : { owed: true });
+    const no = await keepPiece(services, piece, index === 0 ? { client } : { owed: true });
     if (isFailure(no)) return no as No;
   }
   return null;

@@ -21,8 +21,8 @@ const settings = {
 } as const;
 
 /** Where the feature flag is off, nothing is set. */
-const whereItIsOn = inProject('admin_operations').and(async ({ db, rooms }, { project }) => {
-  const on = await isErrorTrackingOn(db, { projectId: project.id, tier: rooms.config.tier });
+const whereItIsOn = inProject('admin_operations').and(async ({ db, services }, { project }) => {
+  const on = await isErrorTrackingOn(db, { projectId: project.id, tier: services.config.tier });
   if (!on) throw notFound();
 });
 

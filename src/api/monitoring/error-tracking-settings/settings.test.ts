@@ -17,7 +17,7 @@ const shown = (active: boolean, integrated: boolean) => ({
 
 /** May somebody with this key report to the project? */
 const takes = async ({ server }: World, project: Project, key: string) =>
-  (await reportingWith(server.rooms.database.reader, { projectId: project.id, key, tier: 'ultimate' })) !== null;
+  (await reportingWith(server.services.database.reader, { projectId: project.id, key, tier: 'ultimate' })) !== null;
 
 test('settings that were never set are not found', async () => {
   const { project, maintainer } = await world({ project: { with: ['maintainer'] } });

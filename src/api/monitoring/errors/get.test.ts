@@ -21,7 +21,7 @@ test('an error alone adds what its events tell, the newest above all', async () 
     logger: 'django',
   });
   await eventRow(here, project, id, { occurred_at: day(1), release: 'web@1' });
-  await here.server.rooms.database.transaction((tx) =>
+  await here.server.services.database.transaction((tx) =>
     tx
       .insertInto('error_environments')
       .values(['staging', 'production'].map((environment) => ({ error_id: id, environment })))
@@ -51,7 +51,7 @@ test('the frequency is of the last 24 hours, each by its first second, the oldes
     [hour - 23 * 3600, 5],
     [hour - 24 * 3600, 7],
   ] as const;
-  await here.server.rooms.database.transaction((tx) =>
+  await here.server.services.database.transaction((tx) =>
     tx
       .insertInto('error_hours')
       .values(counts.map(([hour, event_count]) => ({ error_id: id, hour, event_count })))

@@ -101,7 +101,7 @@ test('a search finds what an error says now, and nothing of what it has said or 
   const here = await world({ project: { with: ['reporter'] } });
   const { project, reporter, server } = here;
   const [changed, gone] = [await errorRow(here, project), await errorRow(here, project)];
-  const write = (work: (tx: Transaction) => Promise<unknown>) => server.rooms.database.transaction(work);
+  const write = (work: (tx: Transaction) => Promise<unknown>) => server.services.database.transaction(work);
   await write((tx) => tx.updateTable('errors').set({ message_key: 'granite' }).where('id', '=', changed).execute());
   await write((tx) => tx.updateTable('errors').set({ event_count: 7 }).where('id', '=', changed).execute());
   await write((tx) => tx.deleteFrom('errors').where('id', '=', gone).execute());
@@ -153,7 +153,7 @@ test('sessions are listed by release and environment, where none was said null',
 
 function addSessions({ server }: World, { id }: Project, rows: readonly SessionCounts[]): Promise<unknown> {
   const values = rows.map((row) => ({ project_id: id, ...row }));
-  return server.rooms.database.transaction((tx) => tx.insertInto('session_buckets').values(values).execute());
+  return server.services.database.transaction((tx) => tx.insertInto('session_buckets').values(values).execute());
 }
 
 interface SessionCounts {

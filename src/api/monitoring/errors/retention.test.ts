@@ -15,7 +15,7 @@ const KEPT = ['errors', 'error_events', 'session_states', 'session_buckets', 'cl
 
 /** How many rows of each a project has. */
 async function keptOf({ server }: World, { id }: Pick<Project, 'id'>): Promise<number[]> {
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const counts = KEPT.map(async (table) => {
     const counted = reader.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
     return (await counted.where('project_id', '=', id).executeTakeFirstOrThrow()).count;
@@ -31,7 +31,7 @@ async function reported(here: World, project: Pick<Project, 'id'>, moment: strin
   const place = { project_id: project.id, release: sid, environment: '' };
   const counts = { total: 1, exited: 1, errored: 0, crashed: 0, abnormal: 0 };
   const hour = Math.floor(Date.parse(moment) / 1000);
-  await here.server.rooms.database.transaction(async (tx) => {
+  await here.server.services.database.transaction(async (tx) => {
     await tx.insertInto('error_users').values({ error_id: id, user_key: '42' }).execute();
     await tx.insertInto('error_environments').values({ error_id: id, environment: 'production' }).execute();
     await tx.insertInto('error_hours').values({ error_id: id, hour, event_count: 1 }).execute();
@@ -46,7 +46,7 @@ async function reported(here: World, project: Pick<Project, 'id'>, moment: strin
 }
 
 async function removeNow(here: World): Promise<void> {
-  await here.server.rooms.database.transaction((tx) => enqueue(tx, removeExpired, {}));
+  await here.server.services.database.transaction((tx) => enqueue(tx, removeExpired, {}));
   await here.work();
 }
 
@@ -70,7 +70,7 @@ test('an error that has happened again stays, without the events that are too ol
   const { project } = here;
   const id = await reported(here, project, daysAgo(here, 91));
   await eventRow(here, project, id);
-  const { reader, transaction } = here.server.rooms.database;
+  const { reader, transaction } = here.server.services.database;
   const last_received_at = daysAgo(here, 0);
   await transaction((tx) => tx.updateTable('errors').set({ last_received_at }).where('id', '=', id).execute());
   await removeNow(here);
@@ -82,7 +82,7 @@ test('an error that has happened again stays, without the events that are too ol
 test('of long events fewer go at a time', async () => {
   const here = await world();
   const project = await here.newProject({});
-  const { transaction } = here.server.rooms.database;
+  const { transaction } = here.server.services.database;
   const id = await errorRow(here, project);
   for (let time = 0; time < 10; time++) await eventRow(here, project, id, { payload: `"${'x'.repeat(2 ** 20)}"` });
   const left: number[] = [];
@@ -94,7 +94,7 @@ test('of long events fewer go at a time', async () => {
 
 test('hours of which nothing is shown any more are forgotten', async () => {
   const here = await world({ project: {} });
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   const [young, old] = [
     await reported(here, here.project, daysAgo(here, 0.9)),
     await reported(here, here.project, daysAgo(here, 2)),
@@ -109,7 +109,7 @@ test('a project takes all that was reported to it along, in pieces', async () =>
   const project = await here.newProject({});
   const id = await reported(here, project, daysAgo(here, 0));
   const users = Array.from({ length: PIECE + 1 }, (_, at) => ({ error_id: id, user_key: `user ${at}` }));
-  const { reader, transaction } = here.server.rooms.database;
+  const { reader, transaction } = here.server.services.database;
   await transaction((tx) => tx.insertInto('error_users').values(users).execute());
   await done(project.owner.post(`${project.at}/error_tracking/client_keys`));
   await done(project.owner.delete(project.at));

@@ -4,7 +4,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { DEFAULT_INGESTION, turnOfReports } from '#domain/error-tracking.ts';
 import { MORE, PIECE, pieceOf } from '#events/batches.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { DAY_MS, momentAfter } from '#runtime/clock.ts';
@@ -16,7 +16,7 @@ import { removeErrors, removeEvents } from './delete.ts';
  */
 export const removeExpired = defineJob({
   kind: 'remove-expired-errors',
-  async handle({ runUnitOfWork, database }: Rooms, _payload: Record<string, never>, { signal }) {
+  async handle({ runUnitOfWork, database }: Services, _payload: Record<string, never>, { signal }) {
     const inPieces = async (piece: (tx: Transaction) => Promise<typeof MORE | undefined>, turn?: string) => {
       while (!signal.aborted && (await runUnitOfWork(NOBODY, piece, { turn, owed: true })) === MORE)
         await turnOfOthers();
@@ -30,7 +30,7 @@ export const removeExpired = defineJob({
   },
 });
 
-export const removeExpiredDaily: Schedule<Rooms> = {
+export const removeExpiredDaily: Schedule<Services> = {
   name: 'remove-expired-errors',
   cron: '40 3 * * *',
   job: removeExpired,

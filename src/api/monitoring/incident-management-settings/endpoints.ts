@@ -40,5 +40,5 @@ export const updateIncidentManagementSettings = endpoint({
   rules: [atLeastOne('create_issue', 'send_email', 'auto_close_incident', 'issue_template_key')],
   refuses: { invalid: INVALID },
   answer: shown(IncidentManagementSettings),
-  handle: ({ project, caller, params }, rooms) => changeSettings(rooms, caller, project, params),
+  handle: ({ project, caller, params }, services) => changeSettings(services, caller, project, params),
 });

@@ -1,6 +1,6 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import { readTemplate } from './issue-template.ts';
 import { type IncidentSettings, saveSettings, settingsOf } from './store.ts';
@@ -10,7 +10,7 @@ type Wish = { readonly [Name in keyof IncidentSettings]?: IncidentSettings[Name]
 
 /** Changes what the project makes of its alerts. Where incidents are to be made, their template must be there. */
 export async function changeSettings(
-  { runUnitOfWork, database, git }: Pick<Rooms, 'acting' | 'database' | 'git'>,
+  { runUnitOfWork, database, git }: Pick<Services, 'acting' | 'database' | 'git'>,
   caller: SignedIn,
   project: Project,
   wish: Wish,

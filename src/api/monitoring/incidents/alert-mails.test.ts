@@ -37,7 +37,7 @@ test('the mail names the alert, and leads to it', async () => {
   const [mail, ...others] = await mails({ project_id: project.id, target_type: 'Alert' });
   assert.deepEqual(others, []);
   assert.equal(mail?.subject, `${project.name} | Alert: Disk full`);
-  const occurrence = await server.rooms.database.reader
+  const occurrence = await server.services.database.reader
     .selectFrom('mail_occurrences')
     .innerJoin('mail_messages', 'mail_messages.occurrence_id', 'mail_occurrences.id')
     .select(['lead', 'content', 'path'])

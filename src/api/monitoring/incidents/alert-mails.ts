@@ -1,6 +1,6 @@
 import { tellBySelf, writesMails } from '#api/planning/mail-messages/index.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { settingsAmong } from '../incident-management-settings/index.ts';
 import { begunOrEnded } from './store.ts';
@@ -15,7 +15,7 @@ interface Happened {
 
 export const tellOfAlerts = defineJob({
   kind: 'mails_of_alerts',
-  async handle({ database }: Pick<Rooms, 'database'>, { happened }: { readonly happened: readonly Happened[] }) {
+  async handle({ database }: Pick<Services, 'database'>, { happened }: { readonly happened: readonly Happened[] }) {
     await database.transaction(async (tx) => {
       for (const { alertId, endedAt } of happened) {
         const event = endedAt === null ? 'alert_triggered' : 'alert_resolved';

@@ -38,7 +38,7 @@ test('an alert that fires has an incident made of it, by the bot', async () => {
       author: 'alert-bot',
     },
   );
-  const url = `${server.rooms.ownUrl()}/${project.path_with_namespace}/-/alert_management/1/details`;
+  const url = `${server.services.ownUrl()}/${project.path_with_namespace}/-/alert_management/1/details`;
   assert.deepEqual(description.split('  \n'), [
     '**Start time:** 13 February 2026, 10:20AM (UTC)',
     '**Severity:** low',
@@ -134,7 +134,7 @@ test('whoever closes an incident resolves its alert, and reopening leaves that s
   await send({ fingerprint: 'disk' });
   await work();
   const alert = () =>
-    server.rooms.database.reader
+    server.services.database.reader
       .selectFrom('alerts')
       .select(['status', 'ended_at'])
       .where('project_id', '=', project.id)

@@ -4,7 +4,7 @@ import type { Issue } from '#authorization/issues.ts';
 import { alertPath } from '#domain/alert-path.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { saySystemNotes } from '../alerts/index.ts';
 import { readTemplate, settingsOf } from '../incident-management-settings/index.ts';
@@ -25,7 +25,7 @@ interface Wanted {
  * most, whoever else makes one at that moment: `exists`.
  */
 export async function makeIncident(
-  { runUnitOfWork, database, git }: Pick<Rooms, 'acting' | 'database' | 'git'>,
+  { runUnitOfWork, database, git }: Pick<Services, 'acting' | 'database' | 'git'>,
   by: SignedIn,
   { project, alertId, url, closeResolved = false }: Wanted,
 ): Promise<Issue | Failure<'exists'>> {

@@ -4,7 +4,7 @@ import { alertBotId } from '#authentication/users/alert-bot.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
 import { settingsAmong } from '../incident-management-settings/index.ts';
@@ -18,20 +18,22 @@ interface Reported {
   readonly alertIds: readonly number[];
 }
 
-type Working = Pick<Rooms, 'acting' | 'database' | 'git' | 'ownUrl'>;
+type Working = Pick<Services, 'acting' | 'database' | 'git' | 'ownUrl'>;
 
 /** Makes the incidents of alerts that have none. */
 export const makeIncidents = defineJob({
   kind: 'incidents_of_alerts',
-  async handle(rooms: Working, { projectId, alertIds }: Reported, { signal }) {
-    const place = await placeOf(rooms.database.reader, projectId);
+  async handle(services: Working, { projectId, alertIds }: Reported, { signal }) {
+    const place = await placeOf(services.database.reader, projectId);
     // The next payload asks again.
     if (place === null || place.project.issues_access_level === 'disabled') return;
-    const url = rooms.ownUrl();
-    const { auto_close_incident: closeResolved } = (await settingsAmong(rooms.database.reader, [projectId]))(projectId);
+    const url = services.ownUrl();
+    const { auto_close_incident: closeResolved } = (await settingsAmong(services.database.reader, [projectId]))(
+      projectId,
+    );
     for (const alertId of alertIds) {
       signal.throwIfAborted();
-      await makeIncident(rooms, place.bot, { project: place.project, alertId, url, closeResolved });
+      await makeIncident(services, place.bot, { project: place.project, alertId, url, closeResolved });
     }
   },
 });

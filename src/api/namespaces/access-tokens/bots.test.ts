@@ -16,7 +16,7 @@ const { newProject, newGroup } = await world();
 
 /** What is left in the database of a user. */
 async function traces(userId: number): Promise<Record<string, number>> {
-  const { reader } = (await world()).server.rooms.database;
+  const { reader } = (await world()).server.services.database;
   const counts: Record<string, number> = {};
   for (const table of ['access_tokens', 'memberships', 'token_bots', 'emails'] as const) {
     const rows = await reader.selectFrom(table).select('user_id').where('user_id', '=', userId).execute();
@@ -138,7 +138,7 @@ for (const kind of KINDS) {
   test(`${kind}: the database keeps a bot's membership, whoever wants it away`, async () => {
     const { server } = await world();
     const { body } = await givenToken(await givenPlace(kind));
-    const { database } = server.rooms;
+    const { database } = server.services;
     await assert.rejects(
       database.transaction((tx) => tx.deleteFrom('memberships').where('user_id', '=', body.user_id).execute()),
     );
@@ -247,7 +247,7 @@ test('a destroyed group takes its bots along, and those of all below it', async 
   }
   assert.equal((await kept.bot.get('/user')).status, 200);
   assert.equal((await owner.get(`/projects/${made.id}`)).status, 200);
-  const deeds = server.rooms.database.reader.selectFrom('activity_events').select('id');
+  const deeds = server.services.database.reader.selectFrom('activity_events').select('id');
   assert.deepEqual(await deeds.where('author_id', '=', ofGroup.body.user_id).execute(), []);
 });
 
@@ -284,7 +284,7 @@ test("git pushes with a project's token as the password, under any name, if the 
 
 test('a token that is made while its place is destroyed goes along, or is not made', async () => {
   const { work, server } = await world();
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   for (const kind of [...KINDS, ...KINDS, ...KINDS]) {
     const { owner, id: parent_id } = await givenPlace('group');
     const inside = { name: 'inside', path: 'inside', parent_id, namespace_id: parent_id };

@@ -171,7 +171,7 @@ for (const kind of KINDS) {
     }
     assert.equal((await tokensOf(place)).length, 1);
     assert.equal((await bot.get('/user')).status, 200);
-    const { reader } = server.rooms.database;
+    const { reader } = server.services.database;
     const bots = reader.selectFrom('users').select('id').where('username', 'like', `${kind}_${place.id}_bot_%`);
     assert.equal((await bots.execute()).length, 1, 'no bot was made');
   });

@@ -116,7 +116,7 @@ test('who may create groups, and where', async () => {
   assert.equal((await below(bob, 'bobs')).status, 201);
   await ada.put(parent.at, { subgroup_creation_level: 'owner' });
   assert.equal((await below(bob, 'more')).status, 403);
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx.updateTable('users').set({ can_create_group: false }).where('id', '=', eve.id).execute(),
   );
   assert.deepEqual((await eve.post('/groups', { name: 'e', path: name('eve') })).body, { message: '403 Forbidden' });

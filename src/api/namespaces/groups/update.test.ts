@@ -105,7 +105,7 @@ test('a rename moves everything below; old project paths lead on, old group path
   const top = await here.newGroup({ owner: ada });
   const low = await here.newGroup({ in: top, name: 'Low', path: 'low' });
   const project = await here.newProject({ in: low });
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   const mark = await markHistory(reader);
   const path = here.name('renamed');
   const renamed = await ada.put(top.at, { path, name: 'Renamed' });

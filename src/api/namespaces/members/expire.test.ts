@@ -10,7 +10,7 @@ const day = 24 * 60 * 60;
 /** The first event since then is of nobody, and says why. */
 async function told(since: number): Promise<void> {
   const { server } = await world();
-  const event = await server.rooms.database.reader
+  const event = await server.services.database.reader
     .selectFrom('audit_events')
     .selectAll()
     .where('id', '>', since)
@@ -31,7 +31,7 @@ async function told(since: number): Promise<void> {
 
 async function membersOf(groupId: number): Promise<number[]> {
   const { server } = await world();
-  const rows = await server.rooms.database.reader
+  const rows = await server.services.database.reader
     .selectFrom('memberships')
     .select('user_id')
     .where('source_type', '=', 'group')
@@ -43,7 +43,7 @@ async function membersOf(groupId: number): Promise<number[]> {
 
 test('a membership gives nothing from its last day on, is listed, and the daily work removes it', async () => {
   const { user, clock, work, server } = await world();
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const [ada, bob] = [await user(), await user()];
   const project = await newProject({ owner: ada });
   const group = await newGroup({ owner: ada });

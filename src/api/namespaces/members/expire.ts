@@ -3,7 +3,7 @@ import { readUser } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { endMembership, expiredMemberships, findMembership, type Membership } from '#domain/members/memberships.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { recordExpired } from './activity.ts';
@@ -14,7 +14,7 @@ const BATCH = 100;
 /** Removes memberships whose last day has come. They gave nothing any more: this is for the history and for the lists of families. */
 export const expireMembers = defineJob({
   kind: 'expire-members',
-  async handle({ database, runUnitOfWork }: Rooms) {
+  async handle({ database, runUnitOfWork }: Services) {
     for (;;) {
       const due = await expiredMemberships(database.reader, BATCH);
       for (const membership of due) await runUnitOfWork(NOBODY, (uow) => expire(uow, membership));
@@ -23,7 +23,7 @@ export const expireMembers = defineJob({
   },
 });
 
-export const expireMembersDaily: Schedule<Rooms> = { name: 'expire-members', cron: '5 0 * * *', job: expireMembers };
+export const expireMembersDaily: Schedule<Services> = { name: 'expire-members', cron: '5 0 * * *', job: expireMembers };
 
 async function expire(uow: UnitOfWork, { source_type, source_id, user_id }: Membership): Promise<void> {
   const membership = await findMembership(uow, { type: source_type, id: source_id }, user_id);

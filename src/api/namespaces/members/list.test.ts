@@ -100,7 +100,7 @@ test('a member of several groups above is listed once, by user, on every page', 
 
 test('of very many members those with a part in their names are found, and counted up to 10,000', async () => {
   const { group, owner, server } = await world({ group: {} });
-  await server.rooms.database.transaction((tx) => manyMembers(tx, group.id));
+  await server.services.database.transaction((tx) => manyMembers(tx, group.id));
   const found = async (query: string) => {
     const { body, headers } = await owner.get(`${group.at}/members/all`, { query, per_page: 2, page: 2 });
     return [body.map(({ username }: { username: string }) => username), headers['x-total']];
@@ -155,7 +155,7 @@ test('all members of a group that is deep down are listed, each once, in the ord
   const [ada, bob] = [await user(), await user()];
   const top = await newGroup({ owner: ada });
   await top.add('guest', bob);
-  const deep = await server.rooms.database.transaction(async (tx) => {
+  const deep = await server.services.database.transaction(async (tx) => {
     const id = await deepBelow(tx, top.id, 300);
     await addMembership(tx, groupSource(id), { userId: bob.id, accessLevel: 30, createdById: null });
     return id;

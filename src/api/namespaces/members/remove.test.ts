@@ -69,10 +69,10 @@ test('leaving a group ends the memberships below it, unless they are to stay', a
   await ada.delete(`${top.at}/members/${bob.id}`, { skip_subresources: true });
   assert.deepEqual(await statuses(), [404, 200, 200]);
   await addAll();
-  const mark = await markHistory(here.server.rooms.database.reader);
+  const mark = await markHistory(here.server.services.database.reader);
   assert.equal((await ada.delete(`${top.at}/members/${bob.id}`)).status, 204);
   assert.deepEqual(await statuses(), [404, 404, 404]);
-  assert.deepEqual(await recordedSince(here.server.rooms.database.reader, mark), [
+  assert.deepEqual(await recordedSince(here.server.services.database.reader, mark), [
     'left Project',
     'member_destroyed',
     'member_destroyed',

@@ -48,7 +48,7 @@ test('a member who is added while the place is destroyed goes along, or is not a
         assert.deepEqual(body, { message: `404 ${kind === 'project' ? 'Project' : 'Group'} Not Found` });
     }
     await work();
-    const rows = server.rooms.database.reader
+    const rows = server.services.database.reader
       .selectFrom('memberships')
       .select('user_id')
       .where('source_type', '=', kind)

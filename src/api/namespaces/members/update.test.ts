@@ -24,7 +24,7 @@ test('a change of a member is recorded once, and only when something changed', a
   const [ada, bob] = [await here.user(), await here.user()];
   const project = await here.newProject({ owner: ada });
   const path = `${project.at}/members`;
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   const mark = await markHistory(reader);
   await ada.post(path, { user_id: bob.id, access_level: 20 });
   await ada.put(`${path}/${bob.id}`, { access_level: 20 });
@@ -46,7 +46,7 @@ test('the event of a change tells the role that was given and both dates', async
   const [ada, bob] = [await here.user(), await here.user()];
   const project = await here.newProject({ owner: ada });
   await project.add('developer', bob, { expires_at: '2026-03-01' });
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   await ada.put(`${project.at}/members/${bob.id}`, { access_level: 40, expires_at: null });
   const event = await reader
     .selectFrom('audit_events')

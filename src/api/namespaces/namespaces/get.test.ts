@@ -52,7 +52,7 @@ test('a member is counted once, wherever he is one, and no more when his last da
       [2, 3],
     ],
   );
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx
       .updateTable('memberships')
       .set({ expires_at: '2020-01-01' })

@@ -55,9 +55,9 @@ export const createProject = endpoint({
   taken: TAKEN,
   records: CREATED,
   answer: created(Project),
-  handle({ caller, params }, rooms) {
+  handle({ caller, params }, services) {
     const origin = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
-    return create(rooms, caller, origin, projectWish(params));
+    return create(services, caller, origin, projectWish(params));
   },
 });
 
@@ -70,8 +70,8 @@ export const createProjectForUser = endpoint({
   taken: TAKEN,
   records: CREATED,
   answer: created(Project),
-  handle: ({ caller, user, params }, rooms) =>
-    create(rooms, caller, { creatorId: user.id, namespaceId: null }, projectWish(params)),
+  handle: ({ caller, user, params }, services) =>
+    create(services, caller, { creatorId: user.id, namespaceId: null }, projectWish(params)),
 });
 
 export const readProject = endpoint({
@@ -105,8 +105,8 @@ export const updateProject = endpoint({
     'project_visibility_level_updated',
   ],
   answer: shown(Project),
-  handle: ({ caller, project, params }, rooms) =>
-    params.import_url ? refused('importUnsupported') : update(rooms, caller, project, attributeValues(params)),
+  handle: ({ caller, project, params }, services) =>
+    params.import_url ? refused('importUnsupported') : update(services, caller, project, attributeValues(params)),
 });
 
 export const deleteProject = endpoint({

@@ -86,8 +86,9 @@ test('an attribute that is set back to its default leaves nothing behind', async
   const owner = await user();
   const { id } = await newProject({ owner, merge_method: 'ff', build_timeout: 700 });
   const stored = async () =>
-    (await server.rooms.database.reader.selectFrom('projects').select('attributes').where('id', '=', id).execute())[0]
-      ?.attributes;
+    (
+      await server.services.database.reader.selectFrom('projects').select('attributes').where('id', '=', id).execute()
+    )[0]?.attributes;
   assert.equal(await stored(), '{"build_timeout":700,"merge_method":"ff"}');
   await owner.put(`/projects/${id}`, { merge_method: 'merge', build_timeout: 3600 });
   assert.equal(await stored(), '{}');
@@ -146,7 +147,7 @@ test('a rename keeps clear of names and paths that are taken', async () => {
 
 test('what is watched of a project is written to the audit log', async () => {
   const { project, owner, server } = await world({ project: {} });
-  const db = server.rooms.database.reader;
+  const db = server.services.database.reader;
   const mark = await markHistory(db);
   const changes = { name: 'Other', path: 'other-path', description: 'd', visibility: 'public', lfs_enabled: false };
   await owner.put(project.at, changes);
@@ -161,7 +162,7 @@ test('what is watched of a project is written to the audit log', async () => {
 
 test('the events of a change say from what to what', async () => {
   const { project, owner, server } = await world({ project: {} });
-  const db = server.rooms.database.reader;
+  const db = server.services.database.reader;
   const mark = await markHistory(db);
   await owner.put(project.at, { name: 'Other', path: 'other-path', description: 'd', visibility: 'public' });
   const rows = await db
@@ -202,13 +203,13 @@ test('the default branch moves with HEAD, and only to a branch that exists', asy
     ['next', true],
   ]);
   const { server } = await world();
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const place = await reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  assert.equal(await headTarget(repositoryOf(server.rooms.git, place)), 'next');
+  assert.equal(await headTarget(repositoryOf(server.services.git, place)), 'next');
   await work();
 });
 
@@ -216,7 +217,7 @@ test('HEAD follows in the queue when nobody saw to it', async () => {
   const { user, server, work } = await world();
   const owner = await user();
   const { id } = await newProject({ owner, readme: true });
-  const { database, git } = server.rooms;
+  const { database, git } = server.services;
   await database.transaction(async (tx) => {
     await tx.updateTable('repositories').set({ default_branch: 'other' }).where('project_id', '=', id).execute();
     await enqueue(tx, pointHeadJob, { projectId: id });
@@ -251,8 +252,8 @@ test('a change counts besides one that was made since the project was read', asy
   const { user, server } = await world();
   const owner = await user();
   const { id } = await newProject({ owner });
-  const { rooms } = server;
-  const seen = await findProject(rooms.database.reader, NOBODY, String(id));
+  const { services } = server;
+  const seen = await findProject(services.database.reader, NOBODY, String(id));
   assert.ok(seen);
   for (const change of [
     { merge_method: 'ff' },
@@ -260,7 +261,7 @@ test('a change counts besides one that was made since the project was read', asy
     { name: 'Other' },
     { squash_option: 'always' },
   ] as const) {
-    assert.equal(isFailure(await update(rooms, NOBODY, seen, change)), false);
+    assert.equal(isFailure(await update(services, NOBODY, seen, change)), false);
   }
   const { body } = await owner.get(`/projects/${id}`);
   assert.deepEqual([body.merge_method, body.squash_option, body.path, body.name], ['ff', 'always', 'other', 'Other']);

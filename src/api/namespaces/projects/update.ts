@@ -8,11 +8,11 @@ import { nameProblems, pathProblems } from '#domain/namespaces/name-validation.t
 import type { Project } from '#domain/namespaces/projects.ts';
 import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { makeDefault, pointHead, whileBranchIsThere } from '#repositories/branches/default-branch.ts';
 import { summarizeSoon } from '#repositories/maintenance/summary.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordChanges } from './activity.ts';
@@ -25,22 +25,22 @@ import { moveTo, readAgain } from './move-route.ts';
 import { takenFields } from './unique-errors.ts';
 import { valueErrors } from './validation.ts';
 
-type UpdatingRooms = RefRooms & Pick<Rooms, 'config'>;
+type UpdatingRooms = RefServices & Pick<Services, 'config'>;
 type UpdateRefusal = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'gone';
 
 /** Changes what was sent of a project's attributes, its place included (contract/planning.md §3.3 "PUT"). */
 export async function update(
-  rooms: UpdatingRooms,
+  services: UpdatingRooms,
   caller: Caller,
   project: Project,
   values: AttributeValues,
 ): Promise<Project | Failure<UpdateRefusal>> {
-  const { git, runUnitOfWork, database } = rooms;
-  const storages = Object.keys(rooms.config.storages);
+  const { git, runUnitOfWork, database } = services;
+  const storages = Object.keys(services.config.storages);
   if (!changesBranch(project, values)) return runUnitOfWork(caller, (uow) => change(uow, project, values, storages));
   const endsReadOnly = isAdministrator(caller) && values.repository_read_only === false;
   if (project.read_only && !endsReadOnly) return refused('readOnly');
-  const changed = await whileBranchIsThere(rooms, project, values.default_branch as string, (seen) =>
+  const changed = await whileBranchIsThere(services, project, values.default_branch as string, (seen) =>
     runUnitOfWork(
       caller,
       async (uow) => (await makeDefault(uow, project.id, seen)) ?? change(uow, project, values, storages),

@@ -44,7 +44,7 @@ test('nor do both of them come at the same moment', async () => {
   const group = await newGroup();
   const ids = [];
   for (const path of ['a', 'b', 'c', 'd']) ids.push((await newProject({ owner: group.owner, in: group, path })).id);
-  const { database } = server.rooms;
+  const { database } = server.services;
   // As work in the background moves things: there the engine by itself sees no conflict of what was looked up.
   const move = (id: number, path: string) =>
     database.transaction(

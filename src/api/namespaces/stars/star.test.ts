@@ -137,7 +137,7 @@ test('the stars of a user who has very many go by pieces, and each project count
   for (const project of await Promise.all(projects)) for (const one of [ada, ben]) await star(one, project);
   const removed: number[] = [];
   for (let times = 0; times < 3; times++) {
-    removed.push(await server.rooms.database.transaction((tx) => removeSomeStars(tx, ada.id, 2)));
+    removed.push(await server.services.database.transaction((tx) => removeSomeStars(tx, ada.id, 2)));
   }
   assert.deepEqual(removed, [2, 1, 0]);
   assert.deepEqual(await Promise.all(projects.map(async (project) => starsOf(await project))), [1, 1, 1]);

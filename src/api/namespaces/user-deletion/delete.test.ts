@@ -10,7 +10,7 @@ const { newProject, newGroup } = await world();
 
 const here = await world();
 const { root, anonymous, user, tokenOf, name, work, clock, server } = here;
-const { database, tokenUses } = server.rooms;
+const { database, tokenUses } = server.services;
 
 const NOT_FOUND = { message: '404 User Not Found' };
 const SOLE_OWNER = { message: 'User cannot be removed while is the sole-owner of a group' };

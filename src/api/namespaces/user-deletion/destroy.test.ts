@@ -13,7 +13,7 @@ import { made, remove } from './fixtures.testing.ts';
 // What is left of a user when the queue has done its work.
 
 const { root, user, name, work, server, newProject, newGroup } = await world();
-const { database, git } = server.rooms;
+const { database, git } = server.services;
 
 async function statuses(...paths: string[]): Promise<number[]> {
   return Promise.all(paths.map(async (path) => (await root.get(path)).status));
@@ -164,7 +164,7 @@ test('a move of refs that is settled after the user has gone is nobody’s', asy
   await remove(mira);
   await work();
   const mark = await markHistory(database.reader);
-  await settleIntent(server.rooms, intent, changes);
+  await settleIntent(server.services, intent, changes);
   assert.deepEqual(await recordedSince(database.reader, mark), []);
   await work();
 });

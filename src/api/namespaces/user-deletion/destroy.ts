@@ -6,7 +6,7 @@ import type { Reader } from '#database/database.ts';
 import { solelyOwnedGroups } from '#domain/members/memberships.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { sweepInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob } from '#jobs/job.ts';
 import { destroyGroupBySteps } from '../groups/index.ts';
@@ -33,26 +33,26 @@ const MAX_ATTEMPTS = 1000;
 export const destroyUser = defineJob({
   kind: 'destroy_user',
   maxAttempts: MAX_ATTEMPTS,
-  async handle(rooms: Rooms, { userId, hard, by, address }: Destruction) {
-    const { reader } = rooms.database;
+  async handle(services: Services, { userId, hard, by, address }: Destruction) {
+    const { reader } = services.database;
     if (!(await isEnded(reader, userId))) return;
     const caller = await callerOf(reader, by, address);
     for (const id of await personalProjects(reader, userId)) {
-      await inPieces(rooms.runUnitOfWork, caller, {
+      await inPieces(services.runUnitOfWork, caller, {
         ask: nothingToAsk,
         piece: (uow) => destroyPieceOfProject(uow, id),
       });
     }
-    if (hard) await destroyOwnedGroups(rooms, caller, userId);
+    if (hard) await destroyOwnedGroups(services, caller, userId);
     // A bot that pushes has made millions of them in three years.
     for (const forgetSome of [forgetSomeAuthorActivity, forgetSomeCreated, removeSomeStars]) {
-      await sweepInBatches(rooms.database, PIECE, (tx, most) => forgetSome(tx, userId, most));
+      await sweepInBatches(services.database, PIECE, (tx, most) => forgetSome(tx, userId, most));
     }
-    await inPieces(rooms.runUnitOfWork, caller, {
+    await inPieces(services.runUnitOfWork, caller, {
       ask: nothingToAsk,
       piece: (uow) => pieceAhead(uow, { userId, hard }),
     });
-    await rooms.runUnitOfWork(caller, (uow) => destroyRest(uow, { userId, hard }));
+    await services.runUnitOfWork(caller, (uow) => destroyRest(uow, { userId, hard }));
   },
 });
 
@@ -65,10 +65,12 @@ async function pieceAhead(
 }
 
 /** A group that has got another Owner meanwhile stays. */
-async function destroyOwnedGroups(rooms: Rooms, caller: Caller, userId: number): Promise<void> {
+async function destroyOwnedGroups(services: Services, caller: Caller, userId: number): Promise<void> {
   const owned = (db: Reader) => solelyOwnedGroups(db, userId);
-  for (const group of await owned(rooms.database.reader)) {
-    await destroyGroupBySteps(rooms, caller, group, async (db) => (await owned(db)).some(({ id }) => id === group.id));
+  for (const group of await owned(services.database.reader)) {
+    await destroyGroupBySteps(services, caller, group, async (db) =>
+      (await owned(db)).some(({ id }) => id === group.id),
+    );
   }
 }
 

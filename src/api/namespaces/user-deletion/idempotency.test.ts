@@ -11,11 +11,11 @@ import { made, remove } from './fixtures.testing.ts';
 // The work after the deletion when it is broken off, done twice, or meets others.
 
 const { root, user, work, clock, server, newProject, newGroup } = await world();
-const { rooms } = server;
-const { database } = rooms;
+const { services } = server;
+const { database } = services;
 
 const run = jobRun();
-const destroy = ({ id }: Caller, hard = false, withRooms = rooms) =>
+const destroy = ({ id }: Caller, hard = false, withRooms = services) =>
   destroyUser.handle(withRooms, { userId: id, hard, by: 1, address: null }, run);
 
 /** How many rows each of these tables has, so that a run that should do nothing can be seen to do nothing. */
@@ -38,9 +38,9 @@ async function counts() {
 }
 
 /** The rooms with acts that hear everything first. */
-function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name]) => void): typeof rooms {
+function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name]) => void): typeof services {
   const runUnitOfWork: RunUnitOfWork = (by, doing) =>
-    rooms.runUnitOfWork(by, (uow) => {
+    services.runUnitOfWork(by, (uow) => {
       const { publish } = uow;
       const heard: typeof publish = async (fact, payload) => {
         listen(fact, payload);
@@ -48,7 +48,7 @@ function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name
       };
       return doing(Object.assign(uow, { publish: heard }));
     });
-  return { ...rooms, runUnitOfWork };
+  return { ...services, runUnitOfWork };
 }
 
 test('work that is done twice does nothing the second time', async () => {
@@ -138,13 +138,13 @@ test('the queue tries again what has failed', async () => {
   const mira = await user();
   await newProject({ owner: mira });
   await remove(mira);
-  const { runUnitOfWork } = rooms;
+  const { runUnitOfWork } = services;
   const failing: RunUnitOfWork = async () => {
     throw new Error('not now');
   };
-  Object.assign(rooms, { runUnitOfWork: failing });
+  Object.assign(services, { runUnitOfWork: failing });
   await work();
-  Object.assign(rooms, { runUnitOfWork });
+  Object.assign(services, { runUnitOfWork });
   const row = database.reader.selectFrom('users').select('id').where('id', '=', mira.id);
   assert.deepEqual(await row.execute(), [{ id: mira.id }]);
   clock.advance(10);
@@ -200,7 +200,7 @@ test('a project that was on its way when the account ended goes with the others'
 });
 
 /** The rooms of a run during which, when its first act is over, something else happens. */
-function interrupted(meanwhile: () => Promise<void>, through = rooms): typeof rooms {
+function interrupted(meanwhile: () => Promise<void>, through = services): typeof services {
   let first = true;
   const runUnitOfWork: RunUnitOfWork = async (by, doing) => {
     const result = await through.runUnitOfWork(by, doing);
@@ -210,7 +210,7 @@ function interrupted(meanwhile: () => Promise<void>, through = rooms): typeof ro
     }
     return result;
   };
-  return { ...rooms, runUnitOfWork };
+  return { ...services, runUnitOfWork };
 }
 
 test('a project that comes between the steps and the last one goes with the others', async () => {

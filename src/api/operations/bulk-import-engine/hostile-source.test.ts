@@ -169,11 +169,14 @@ test('the token is a header to the source, and nowhere else', async (t) => {
 
 /** Whatever is in the files of the data directory: on PostgreSQL the rows are elsewhere. */
 async function storedTexts(): Promise<string[]> {
-  const { dataDir } = here.server.rooms.config;
+  const { dataDir } = here.server.services.config;
   const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
   const read = files
     .filter((file) => file.isFile())
     .map((file) => readFile(join(file.parentPath, file.name), 'latin1'));
-  const rows = await here.server.rooms.database.reader.selectFrom('bulk_import_configurations').selectAll().execute();
+  const rows = await here.server.services.database.reader
+    .selectFrom('bulk_import_configurations')
+    .selectAll()
+    .execute();
   return [...(await Promise.all(read)), JSON.stringify(rows)];
 }

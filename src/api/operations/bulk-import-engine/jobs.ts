@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { runEntity } from './run-entity.ts';
@@ -20,7 +20,7 @@ const ALWAYS = 1_000_000;
 export const advanceImport = defineJob({
   kind: 'advance_bulk_import',
   maxAttempts: ALWAYS,
-  async handle({ database, log }: Rooms, { importId }: { readonly importId: number }) {
+  async handle({ database, log }: Services, { importId }: { readonly importId: number }) {
     const row = await readImport(database.current().reader, importId);
     if (row === undefined) return;
     const ended = await database.transaction((tx) => advance(tx, work, importId), { turn: turnOf(row) });
@@ -35,16 +35,16 @@ export const migrateEntity = defineJob({
   kind: 'migrate_bulk_import_entity',
   maxAttempts: ALWAYS,
   far: true,
-  handle: (rooms: Rooms, { entityId }: { readonly entityId: number }, run) =>
-    runEntity(rooms, work, entityId, run.signal),
+  handle: (services: Services, { entityId }: { readonly entityId: number }, run) =>
+    runEntity(services, work, entityId, run.signal),
 });
 
 export const sweepImports = defineJob({
   kind: 'sweep_bulk_imports',
-  async handle({ database, log }: Rooms) {
+  async handle({ database, log }: Services) {
     for (const id of await database.transaction((tx) => sweep(tx, work)))
       log.warn({ import: id }, 'An import has stood still for a day');
   },
 });
 
-export const sweepImportsOften: Schedule<Rooms> = { name: 'bulk_imports', cron: '*/10 * * * *', job: sweepImports };
+export const sweepImportsOften: Schedule<Services> = { name: 'bulk_imports', cron: '*/10 * * * *', job: sweepImports };

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isRaw, type Raw } from '#http/parameters/brackets.ts';
 import { readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { momentAfter, timestamp } from '#runtime/clock.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import {
@@ -43,24 +43,24 @@ const GROUP_STEPS: readonly Relation[] = [...GROUP_RELATIONS, projectEntities, s
 const REPOSITORY = 'repository';
 const WIKI = 'wiki';
 
-export async function runEntity(rooms: Rooms, work: Work, entityId: number, signal: AbortSignal): Promise<void> {
-  const entity = await readEntity(rooms.database.current().reader, entityId);
+export async function runEntity(services: Services, work: Work, entityId: number, signal: AbortSignal): Promise<void> {
+  const entity = await readEntity(services.database.current().reader, entityId);
   if (entity === undefined) return;
-  if (entity.status !== 'started') return tidy(rooms, entity);
-  using under = watchEntity(rooms, entityId, signal);
+  if (entity.status !== 'started') return tidy(services, entity);
+  using under = watchEntity(services, entityId, signal);
   try {
-    const running = await begin(rooms, work, entity, under.signal);
+    const running = await begin(services, work, entity, under.signal);
     const ending =
       running === null ? endingWith(entity, 'The token of the source is gone') : await runRelations(running);
-    await endEntity(rooms, work, entity, ending);
+    await endEntity(services, work, entity, ending);
   } catch (error) {
-    if (error instanceof ComeBack) return comeBack(rooms, work, entity, error);
-    if (error instanceof DestinationGone) return endEntity(rooms, work, entity, endingWith(entity, GONE));
-    if (error instanceof ShutOut) return endEntity(rooms, work, entity, endingWith(entity, SHUT_OUT));
+    if (error instanceof ComeBack) return comeBack(services, work, entity, error);
+    if (error instanceof DestinationGone) return endEntity(services, work, entity, endingWith(entity, GONE));
+    if (error instanceof ShutOut) return endEntity(services, work, entity, endingWith(entity, SHUT_OUT));
     if (!(error instanceof Stopped)) throw error;
     // The queue hands it to whoever comes next.
     if (signal.aborted) throw error;
-    await tidy(rooms, entity);
+    await tidy(services, entity);
   }
 }
 
@@ -78,16 +78,16 @@ interface Ending {
 }
 
 /** Null: nobody knows any more how the source is reached. */
-async function begin(rooms: Rooms, work: Work, entity: EntityRow, signal: AbortSignal): Promise<Running | null> {
-  const { database, outbound, clock } = rooms;
+async function begin(services: Services, work: Work, entity: EntityRow, signal: AbortSignal): Promise<Running | null> {
+  const { database, outbound, clock } = services;
   const db = database.current().reader;
   const now = () => timestamp(clock);
   const by = await importerOf(db, entity.user_id);
-  const configuration = await readConfiguration(db, await rooms.secretKey(), entity.bulk_import_id);
+  const configuration = await readConfiguration(db, await services.secretKey(), entity.bulk_import_id);
   if (configuration === null) return null;
   const source = createSource(outbound, configuration, by.user.id);
   const { token } = configuration;
-  return { rooms, work, source, token, by, entity, signal, now, until: momentAfter(now(), SLICE_MS) };
+  return { services, work, source, token, by, entity, signal, now, until: momentAfter(now(), SLICE_MS) };
 }
 
 const kindOf = ({ source_type }: Pick<EntityRow, 'source_type'>) =>
@@ -95,11 +95,11 @@ const kindOf = ({ source_type }: Pick<EntityRow, 'source_type'>) =>
 
 /** Null: all relations have ended. */
 async function runRelations(running: Running): Promise<Ending | null> {
-  const { rooms, entity } = running;
+  const { services, entity } = running;
   const kind = kindOf(entity);
   const relations = kind === 'group' ? GROUP_STEPS : PROJECT_RELATIONS;
   const names = [kind, ...(kind === 'project' ? [REPOSITORY, WIKI] : []), ...relations.map(({ name }) => name)];
-  const trackers = await rooms.database.transaction((tx) => trackersOf(tx, entity.id, names));
+  const trackers = await services.database.transaction((tx) => trackersOf(tx, entity.id, names));
   for (const tracker of trackers) {
     if (!['created', 'enqueued', 'started'].includes(tracker.status)) continue;
     if (running.signal.aborted) throw new Stopped();
@@ -113,7 +113,7 @@ async function runRelations(running: Running): Promise<Ending | null> {
 /** The failure of a relation without which there is nothing to go on with. */
 async function runOne(running: Running, tracker: TrackerRow, relations: readonly Relation[]): Promise<Ending | null> {
   const { relation: name } = tracker;
-  const { rooms, entity, work } = running;
+  const { services, entity, work } = running;
   if (name === kindOf(entity)) {
     const failure = await create(running, tracker);
     return failure && { relation: name, failure };
@@ -124,7 +124,7 @@ async function runOne(running: Running, tracker: TrackerRow, relations: readonly
   if (relation !== undefined) await runRelation(running, tracker, relation);
   // What was found below may begin while this goes on.
   if (name === projectEntities.name || name === subgroups.name) {
-    await rooms.database.transaction((tx) => work.next(tx, entity.bulk_import_id));
+    await services.database.transaction((tx) => work.next(tx, entity.bulk_import_id));
   }
   return null;
 }
@@ -134,7 +134,7 @@ const ALREADY: ImportFailure = { step: 'extractor', class: '', message: '' };
 
 /** Makes the group or project itself; null when it is there. */
 async function create(running: Running, tracker: TrackerRow): Promise<ImportFailure | null> {
-  const { rooms, entity, by } = running;
+  const { services, entity, by } = running;
   const kind = kindOf(entity);
   const creation = CREATIONS[kind];
   try {
@@ -146,7 +146,7 @@ async function create(running: Running, tracker: TrackerRow): Promise<ImportFail
     const problems = new Problems();
     const element = readParameters(creation.fields, found.raw, problems);
     if (problems.any) throw new CallFailed([...problems.texts, ...Object.keys(problems.fields)].join(', '));
-    const made = await rooms.runUnitOfWork(
+    const made = await services.runUnitOfWork(
       by,
       (uow) => store(uow, running, tracker, creation, found.id, element as never),
       {
@@ -201,7 +201,7 @@ async function store(
   if (isFailure(parent)) return parent;
   if (await isFirstElsewhere(uow, now)) return refused('failed', { message: TAKEN });
   const { importId } = ids(running);
-  const storages = Object.keys(running.rooms.git.storages);
+  const storages = Object.keys(running.services.git.storages);
   const wanted = { importId, parent, slug: now.destination_slug, storages, isChild: now.parent_id !== null };
   const id = await creation.create(uow, wanted, element);
   if (isFailure(id)) return id;
@@ -229,7 +229,7 @@ async function parentOf(
 }
 
 async function endEntity(
-  { database, log }: Pick<Rooms, 'database' | 'log'>,
+  { database, log }: Pick<Services, 'database' | 'log'>,
   work: Work,
   entity: EntityRow,
   ending: Ending | null,
@@ -263,7 +263,7 @@ async function endEntity(
 
 /** Rests, or lets others have their turn. */
 async function comeBack(
-  { database, log }: Rooms,
+  { database, log }: Services,
   work: Work,
   entity: EntityRow,
   { at, again }: ComeBack,
@@ -293,7 +293,7 @@ async function comeBack(
 }
 
 /** What was under way when the import ended otherwise is told so, and its repository may be pushed to again. */
-async function tidy({ database }: Pick<Rooms, 'database'>, entity: EntityRow): Promise<void> {
+async function tidy({ database }: Pick<Services, 'database'>, entity: EntityRow): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await readEntity(tx, entity.id);
     if (now === undefined || now.status === 'started') return;

@@ -218,7 +218,7 @@ test('who is blocked while his import runs gets nothing more by it', async (t) =
 test('one user has so many groups copied at the same time, whatever he has asked for', async (t) => {
   const source = await fakeSource(t);
   const user = await here.user();
-  const entities = here.server.rooms.database.reader
+  const entities = here.server.services.database.reader
     .selectFrom('bulk_import_entities')
     .select('id')
     .where('user_id', '=', user.id)
@@ -248,7 +248,7 @@ test('whoever waits for a source hears that nobody waits for it any more', async
   await here.work();
   const { entity } = await endOf(made);
   t.mock.timers.enable({ apis: ['setInterval'] });
-  using watched = watchEntity(here.server.rooms, entity.id, new AbortController().signal);
+  using watched = watchEntity(here.server.services, entity.id, new AbortController().signal);
   t.mock.timers.tick(5000);
   await done(made.user.post(`/bulk_imports/${made.id}/cancel`));
   assert.equal(watched.signal.aborted, false);
@@ -259,20 +259,20 @@ test('whoever waits for a source hears that nobody waits for it any more', async
 
 test('users of a source are known however many are asked for', async () => {
   const ids = Array.from({ length: 70_000 }, (_, index) => index + 1);
-  assert.equal((await knownUsers(here.server.rooms.database.reader, 1_000_000, ids)).size, 0);
+  assert.equal((await knownUsers(here.server.services.database.reader, 1_000_000, ids)).size, 0);
 });
 
 test('what stands still for a day is given up, and secrets are forgotten a day after the end', async (t) => {
   const made = await begun(t, { labels: [{ status: 429, headers: { 'retry-after': '300' } }] });
   await here.work();
   const secrets = () =>
-    here.server.rooms.database.reader
+    here.server.services.database.reader
       .selectFrom('bulk_import_configurations')
       .select('bulk_import_id')
       .where('bulk_import_id', '=', made.id)
       .execute();
   here.clock.advance(24 * 60 * 60);
-  await here.server.rooms.database.transaction((tx) =>
+  await here.server.services.database.transaction((tx) =>
     tx.deleteFrom('background_jobs').where('kind', '=', 'migrate_bulk_import_entity').execute(),
   );
   await here.work();
@@ -290,7 +290,7 @@ test('the imports of a deleted user go with him, those under way too', async (t)
   await here.work();
   here.clock.advance(60);
   await here.work();
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   for (const table of ['bulk_import_entities', 'bulk_import_objects'] as const) {
     assert.deepEqual(await reader.selectFrom(table).selectAll().where('bulk_import_id', '=', made.id).execute(), []);
   }

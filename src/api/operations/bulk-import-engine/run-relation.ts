@@ -56,7 +56,7 @@ const MOST_PAGES = 10_000;
 const MOST_CHILD_PAGES = 1000;
 
 export async function runRelation(running: Running, tracker: TrackerRow, relation: Relation): Promise<void> {
-  const { database, log } = running.rooms;
+  const { database, log } = running.services;
   const target = await targetNow(database.current().reader, running);
   const list = relation.list[target.source.kind]?.(target.source);
   if (list === undefined || relation.wanted?.(target) === false) return endRelation(running, tracker, 'skipped');
@@ -103,7 +103,7 @@ const tooMany = (relation: string): ImportFailure => ({
 });
 
 async function begin(running: Running, tracker: TrackerRow, relation: Relation): Promise<void> {
-  await running.rooms.runUnitOfWork(running.by, async (uow) => {
+  await running.services.runUnitOfWork(running.by, async (uow) => {
     await relation.before?.(uow, await targetNow(uow, running));
     await setTracker(uow, tracker.id, { status: 'started' });
   });
@@ -162,13 +162,13 @@ function totalOf(answer: SourceAnswer): number | null {
 
 /** The page is done: what comes next is kept, and that there was progress. */
 async function endPage(
-  { rooms, entity }: Running,
+  { services, entity }: Running,
   tracker: TrackerRow,
   next: number | null,
   elements: number,
   total: number | null,
 ): Promise<void> {
-  await rooms.database.transaction(async (tx) => {
+  await services.database.transaction(async (tx) => {
     const row = await tx
       .updateTable('bulk_import_trackers')
       .set((eb) => ({ fetched_count: eb('fetched_count', '+', elements) }))
@@ -189,16 +189,16 @@ export async function touch(tx: Transaction, entity: { readonly id: number; read
 }
 
 export async function endRelation(
-  { rooms }: Running,
+  { services }: Running,
   tracker: TrackerRow,
   status: 'finished' | 'skipped',
 ): Promise<void> {
-  await rooms.database.transaction((tx) => setTracker(tx, tracker.id, { status }));
+  await services.database.transaction((tx) => setTracker(tx, tracker.id, { status }));
 }
 
 /** The relation is given up; the next one follows. */
 export async function failRelation(running: Running, tracker: TrackerRow, failure: ImportFailure): Promise<void> {
-  await running.rooms.database.transaction(async (tx) => {
+  await running.services.database.transaction(async (tx) => {
     await recordFailure(tx, { ...ids(running), relation: tracker.relation }, failure);
     await setTracker(tx, tracker.id, { status: 'failed' });
   });
@@ -237,7 +237,7 @@ async function* stored(
 ): AsyncGenerator<Listed & { readonly id: number }> {
   const read = page.map((raw) => readElement(kind, raw));
   const listed = read.filter((one) => 'key' in one);
-  const { database } = running.rooms;
+  const { database } = running.services;
   const known = new Map(
     await storedObjects(
       database.current().reader,
@@ -276,7 +276,7 @@ async function storeOne(
 ): Promise<number | null> {
   const told = kind.told?.(element as never);
   try {
-    const done = await running.rooms.runUnitOfWork(
+    const done = await running.services.runUnitOfWork(
       running.by,
       async (uow) => {
         const now = await targetNow(uow, running);
@@ -295,14 +295,17 @@ async function storeOne(
     await fail(running, kind, { ...failureOf(done), told });
   } catch (error) {
     if (ENDS.some((end) => error instanceof end)) throw error;
-    running.rooms.log.warn({ ...ids(running), relation: kind.relation, key, err: error }, 'An object was not imported');
+    running.services.log.warn(
+      { ...ids(running), relation: kind.relation, key, err: error },
+      'An object was not imported',
+    );
     await fail(running, kind, { step: 'loader', class: 'StandardError', message: 'It could not be stored', told });
   }
   return null;
 }
 
 async function fail(running: Running, { relation }: Kind, failure: ImportFailure): Promise<void> {
-  await running.rooms.database.transaction((tx) => recordFailure(tx, { ...ids(running), relation }, failure));
+  await running.services.database.transaction((tx) => recordFailure(tx, { ...ids(running), relation }, failure));
 }
 
 /** Characters of a key. */
@@ -341,7 +344,7 @@ async function storeChildren(
   source: SourcePlace,
   parent: Listed & { readonly id: number },
 ): Promise<void> {
-  const { database } = running.rooms;
+  const { database } = running.services;
   const name = `${relation.name}, ${child.name}`;
   const done = `${relation.kind}:${child.name}`;
   if ((await storedObjects(database.current().reader, ids(running), done, [parent.key])).has(parent.key)) return;

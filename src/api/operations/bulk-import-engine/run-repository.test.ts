@@ -30,7 +30,7 @@ const texts = ({ failures }: { failures: { relation: string; exception_message: 
   failures.map(({ relation, exception_message }) => [relation, exception_message]);
 
 async function isReadOnly(projectId: number): Promise<boolean> {
-  const found = here.server.rooms.database.reader
+  const found = here.server.services.database.reader
     .selectFrom('repositories')
     .select('read_only')
     .where('project_id', '=', projectId);
@@ -95,12 +95,12 @@ test('a repository of a source that is asked too often is asked for when the sou
 });
 
 async function refsOf({ server }: World, by: Caller, { id }: { id: number }) {
-  const row = await server.rooms.database.reader
+  const row = await server.services.database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', id)
     .executeTakeFirstOrThrow();
-  const refs = await listRefs(server.rooms.git, repositoryOf(server.rooms.git, row), 'refs/');
+  const refs = await listRefs(server.services.git, repositoryOf(server.services.git, row), 'refs/');
   return {
     refs: refs.map(({ name, id: at }) => [name, at]),
     shown: (await by.get(`/projects/${id}`)).body.default_branch,
@@ -160,11 +160,11 @@ for (const [what, refs] of [
   test(`a move to another storage keeps what it has closed while an import ${what}`, async (t) => {
     const { entity, asked } = await imported(t, ...refs);
     const { project_id: id } = await entity();
-    const repositories = here.server.rooms.database.reader.selectFrom('repositories').where('project_id', '=', id);
+    const repositories = here.server.services.database.reader.selectFrom('repositories').where('project_id', '=', id);
     const now = () => repositories.select(['read_only', 'move_id']).executeTakeFirstOrThrow();
     await done(here.root.put(`/projects/${id}`, { repository_read_only: false }));
     const move = (await done(here.root.post(`/projects/${id}/repository_storage_moves`))).body;
-    await here.server.rooms.database.transaction((tx) =>
+    await here.server.services.database.transaction((tx) =>
       tx.deleteFrom('background_jobs').where('kind', '=', 'move_next_repository').execute(),
     );
     here.clock.advance(1);
@@ -181,8 +181,8 @@ for (const [what, refs] of [
 test('of a repository whose history is cut off nothing is here', async () => {
   const source = await there.user();
   const project = await filled(source);
-  const { git } = there.server.rooms;
-  const row = await there.server.rooms.database.reader
+  const { git } = there.server.services;
+  const row = await there.server.services.database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)

@@ -26,7 +26,7 @@ import { setTracker, type TrackerRow } from './store.ts';
 const REFSPECS = ['heads/*', 'tags/*', 'notes/*', 'merge-requests/*/head'].map((refs) => `+refs/${refs}:refs/${refs}`);
 
 export async function runRepository(running: Running, tracker: TrackerRow): Promise<boolean> {
-  const { database, git, log } = running.rooms;
+  const { database, git, log } = running.services;
   const { place } = await targetNow(database.current().reader, running);
   const { project } = place;
   if (project === undefined) throw new DestinationGone();
@@ -44,7 +44,7 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
       oldId: zeroId,
       newId: id,
     }));
-    await settleDefaultBranch(running.rooms, project.id, branches);
+    await settleDefaultBranch(running.services, project.id, branches);
     const isThere = await database.transaction(async (tx) => {
       if (!(await endFilling(tx, project.id, filled))) return false;
       await refsCameInBulk(tx, project.id);
@@ -93,12 +93,12 @@ export async function remoteOf(
   suffix: '.git' | '.wiki.git',
   silentOn: readonly number[] = [],
 ): Promise<Remote | null> {
-  const { source, entity, token, rooms, signal } = running;
+  const { source, entity, token, services, signal } = running;
   const url = `${source.base}/${entity.source_full_path}${suffix}`;
   const authorization = `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
   try {
     const wanted = { url: `${url}${SERVICE}`, headers: { authorization }, signal };
-    const answer = await rooms.outbound.request(wanted);
+    const answer = await services.outbound.request(wanted);
     answer.body.destroy();
     if (silentOn.includes(answer.status)) return null;
     if (PASSING.has(answer.status)) {
@@ -108,7 +108,7 @@ export async function remoteOf(
     if (answer.status !== 200) throw new CallFailed(unsuccessful(answer.status));
     const asked = answer.url.href.endsWith(SERVICE) ? answer.url.href.slice(0, -SERVICE.length) : null;
     if (asked === null) throw new CallFailed('The repository of the source was redirected to something else');
-    const checked = await rooms.outbound.check(asked);
+    const checked = await services.outbound.check(asked);
     const own = answer.url.origin === new URL(url).origin;
     const { hostname, port, protocol } = checked.url;
     const addresses = checked.addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
@@ -139,7 +139,7 @@ export async function fetchWhole(
   { default_branch: defaultBranch }: { readonly default_branch: string },
   remote: Remote,
 ): Promise<void> {
-  const { git, log } = running.rooms;
+  const { git, log } = running.services;
   try {
     await ensureRepository(repository, { defaultBranch });
     await fetchForeign(git, repository, remote, REFSPECS, running.signal);

@@ -17,7 +17,7 @@ const WITHOUT = [403, 404];
 
 /** Brings the wiki of a project as its repository was brought, where there is one; what is wrong with it is no end. */
 export async function runWiki(running: Running, tracker: TrackerRow): Promise<void> {
-  const { database } = running.rooms;
+  const { database } = running.services;
   const { place } = await targetNow(database.current().reader, running);
   const { project } = place;
   if (project === undefined) throw new DestinationGone();
@@ -35,7 +35,7 @@ export async function runWiki(running: Running, tracker: TrackerRow): Promise<vo
 type Project = NonNullable<Awaited<ReturnType<typeof targetNow>>['place']['project']>;
 
 async function fetchWiki(running: Running, tracker: TrackerRow, project: Project, remote: Remote): Promise<void> {
-  const { database, git } = running.rooms;
+  const { database, git } = running.services;
   const { wiki, filled } = await database.transaction(async (tx) => {
     await setTracker(tx, tracker.id, { status: 'started' });
     const made = await insertWiki(tx, { project });
@@ -46,7 +46,7 @@ async function fetchWiki(running: Running, tracker: TrackerRow, project: Project
   const repository = repositoryOf(git, wiki);
   await fetchWhole(running, tracker, repository, wiki, remote);
   const branches = (await listRefs(git, repository, HEADS)).map(({ name }) => name.slice(HEADS.length));
-  await wikiCameInBulk(running.rooms, wiki.wiki_id, branches);
+  await wikiCameInBulk(running.services, wiki.wiki_id, branches);
   const isThere = await database.transaction(async (tx) => {
     if (!(await endFilling(tx, project.id, filled))) return false;
     await askForUpkeep(tx, wiki.wiki_id);

@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
 import type { SourcePlace, Target } from '../bulk-import-relations/index.ts';
 import { DestinationGone, ShutOut, Stopped } from './interruptions.ts';
@@ -13,7 +13,7 @@ import { type EntityRow, readEntity } from './store.ts';
 
 /** An entity that is being copied, in this run of its work. */
 export interface Running {
-  readonly rooms: Pick<Rooms, 'database' | 'acting' | 'git' | 'log' | 'outbound'>;
+  readonly services: Pick<Services, 'database' | 'acting' | 'git' | 'log' | 'outbound'>;
   readonly work: Work;
   readonly source: Source;
   readonly token: string;

@@ -1,4 +1,4 @@
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { readEntity } from './store.ts';
 
 /** Milliseconds: so long a source may still be waited for after the end of an import. */
@@ -10,7 +10,11 @@ interface Watched extends Disposable {
 }
 
 /** Whoever waits for a source hears that the import has been cancelled: a fetch may take hours, and has one of few places. */
-export function watchEntity({ database }: Pick<Rooms, 'database'>, entityId: number, stopping: AbortSignal): Watched {
+export function watchEntity(
+  { database }: Pick<Services, 'database'>,
+  entityId: number,
+  stopping: AbortSignal,
+): Watched {
   const ended = new AbortController();
   const look = async () => {
     const row = await readEntity(database.current().reader, entityId);

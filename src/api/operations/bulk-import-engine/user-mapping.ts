@@ -10,7 +10,7 @@ export async function usersOf(
   tracker: TrackerRow,
   people: readonly (SourceUser | null | undefined)[],
 ): Promise<Users> {
-  const { database } = running.rooms;
+  const { database } = running.services;
   const importId = running.entity.bulk_import_id;
   const named = new Map(people.flatMap((user) => (user == null ? [] : [[user.id, user] as const])));
   const known = new Map(await knownUsers(database.current().reader, importId, [...named.keys()]));

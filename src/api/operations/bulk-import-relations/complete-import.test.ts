@@ -157,7 +157,7 @@ test('what was imported is what was there, field by field, and stays so when a c
 
 /** As after a crash before any page was done: what is there is there, and everything is asked for again. */
 async function forgetProgress(importId: number): Promise<void> {
-  await here.server.rooms.database.transaction(async (tx) => {
+  await here.server.services.database.transaction(async (tx) => {
     const open = { status: 'started' } as const;
     await tx
       .updateTable('bulk_imports')

@@ -32,7 +32,7 @@ interface Wish {
 
 /** A group or project made by what a source tells of it; its id, or why it was not made. */
 export async function create(here: World, by: Caller, creation: Creation, raw: Element, wish: Partial<Wanted> = {}) {
-  const { database, runUnitOfWork, config } = here.server.rooms;
+  const { database, runUnitOfWork, config } = here.server.services;
   const caller = (await callerOf(database.reader, by.id, null)) as SignedIn;
   const problems = new Problems();
   const element = readParameters(creation.fields as Parameters, raw as Record<string, unknown>, problems);
@@ -45,13 +45,13 @@ export async function create(here: World, by: Caller, creation: Creation, raw: E
 
 /** A group as it stands for this user. */
 export async function groupFor(here: World, by: Caller, { id }: Pick<Group, 'id'>) {
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   return findGroup(reader, await callerOf(reader, by.id, null), String(id));
 }
 
 /** A group or project that is filled from a source, element by element, as the engine does it, but without a network. */
 export async function importInto(here: World, by: Caller, place: Group | Project, wish: Wish = {}) {
-  const { database, runUnitOfWork } = here.server.rooms;
+  const { database, runUnitOfWork } = here.server.services;
   const kind = place.at.startsWith('/groups') ? 'group' : 'project';
   const source: SourcePlace = { kind, id: 7, fullPath: 'src/it', isChild: wish.isChild ?? false };
   const { importId, entityId } = await entityOf(here, by, place, kind);
@@ -134,7 +134,7 @@ interface Told {
 
 async function entityOf({ server }: World, by: Caller, place: Group | Project, kind: 'group' | 'project') {
   const times = { created_at: '2026-01-02T00:00:00.000Z', updated_at: '2026-01-02T00:00:00.000Z' };
-  return server.rooms.database.transaction(async (tx) => {
+  return server.services.database.transaction(async (tx) => {
     const { id: importId } = await tx
       .insertInto('bulk_imports')
       .values({

@@ -192,7 +192,7 @@ test('a note that is none fails alone', async () => {
 
 test('nobody hears of an imported issue: no activity, no steps, no notes of Hearth’s own, no work', async () => {
   const { project, of } = await importing();
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   const heard = async () => [
     (await owner.get(`${project.at}/events`)).body.length,
     (await reader.selectFrom('background_jobs').select('id').where('state', '=', 'pending').execute()).length,

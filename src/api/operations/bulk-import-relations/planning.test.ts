@@ -136,7 +136,7 @@ test('an issue is in the epic that came along, and not in a confidential one whi
   await of.bring(epics, [epic(101), epic(102, { confidential: true })]);
   const project = await here.newProject({ in: group });
   const into = await importInto(here, owner, project);
-  await here.server.rooms.database.transaction((tx) =>
+  await here.server.services.database.transaction((tx) =>
     tx
       .updateTable('bulk_import_objects')
       .set({ bulk_import_id: into.importId })

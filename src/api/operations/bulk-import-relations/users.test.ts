@@ -8,7 +8,7 @@ const { root, user } = here;
 
 /** Who is here what a source tells of. */
 const meant = (answer: unknown, username = 'nobody-of-that-name') =>
-  userHere(here.server.rooms.database.reader, profileOf(answer, { username }));
+  userHere(here.server.services.database.reader, profileOf(answer, { username }));
 
 test('a user of the source is who has his address, in any case, and else who has his name', async () => {
   const [ada, grace] = [await user(), await user()];

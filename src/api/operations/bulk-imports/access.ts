@@ -10,9 +10,9 @@ import { findEntity, findImport } from './store.ts';
 /** Who may see and cancel which import (contract/operations.md §1). */
 
 /** A route that is switched off is none, to anybody but those whom a flag lets in all the same. */
-export async function refuseSwitchedOff({ db, caller, rooms }: AccessCall): Promise<void> {
+export async function refuseSwitchedOff({ db, caller, services }: AccessCall): Promise<void> {
   if ((await readSettings(db)).bulk_import_enabled) return;
-  const { tier } = rooms.config;
+  const { tier } = services.config;
   const actor = caller.user === null ? {} : { actor: { type: 'User', id: caller.user.id } as const };
   if (!(await isFeatureOn(db, { flag: 'override_bulk_import_disabled', tier, ...actor }))) throw notFound();
 }

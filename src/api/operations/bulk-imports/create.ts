@@ -2,7 +2,7 @@ import type { SignedIn } from '#authentication/caller.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { applicationLimit } from '#rate-limits/application-limit.ts';
 import { createPlaces } from '#rate-limits/concurrency-slots.ts';
@@ -59,7 +59,7 @@ async function checkInPlace<Checked>(
 
 /** Asks the source whether it will do, looks where all of it is to go, and begins; the work is the queue's. */
 export async function createImport(
-  { database, outbound, runUnitOfWork, secretKey }: Pick<Rooms, 'database' | 'outbound' | 'acting' | 'secretKey'>,
+  { database, outbound, runUnitOfWork, secretKey }: Pick<Services, 'database' | 'outbound' | 'acting' | 'secretKey'>,
   { request, caller, ownUrl }: Call,
   { configuration, entities }: Given,
 ): Promise<BulkImportRow | Failure<'tooMany' | 'failed'>> {

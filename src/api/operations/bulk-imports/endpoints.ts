@@ -24,8 +24,8 @@ export const createBulkImport = endpoint({
   refuses: { tooMany: TOO_MANY_REQUESTS, failed: [422, '{message}'] },
   records: ['group_created'],
   answer: created(BulkImport),
-  handle: ({ request, caller, params: given, base }, rooms) =>
-    createImport(rooms, { request, caller, ownUrl: base.url }, given),
+  handle: ({ request, caller, params: given, base }, services) =>
+    createImport(services, { request, caller, ownUrl: base.url }, given),
 });
 
 export const listBulkImports = endpoint({

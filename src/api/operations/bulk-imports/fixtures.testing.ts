@@ -3,11 +3,11 @@ import type { Server } from '#server.ts';
 
 /** An import of this user with one group that has failed in part; of nothing that there is. */
 export function newImport(
-  { rooms }: Pick<Server, 'rooms'>,
+  { services }: Pick<Server, 'rooms'>,
   userId: number,
   { status = 'finished', at }: { readonly status?: BulkImportState; readonly at?: string } = {},
 ): Promise<{ readonly id: number; readonly entity: number }> {
-  return rooms.database.transaction(async (tx) => {
+  return services.database.transaction(async (tx) => {
     const times = { created_at: at ?? tx.now, updated_at: at ?? tx.now };
     const { id } = await tx
       .insertInto('bulk_imports')

@@ -7,11 +7,11 @@ import { forgetEvents } from './cleanup.ts';
 
 const here = await world();
 const { root, clock, newGroup, newProject, server, work } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 const left = async () =>
   (await database.reader.selectFrom('geo_events').select('id').orderBy('id').execute()).map(({ id }) => id);
-const forget = () => forgetEvents.handle(server.rooms, {}, jobRun());
+const forget = () => forgetEvents.handle(server.services, {}, jobRun());
 const age = (hours: number) =>
   database.transaction((tx) =>
     tx

@@ -53,12 +53,12 @@ export const listReplicables = endpoint({
   params: { replicable_name: required(oneOf(...REPLICABLE_NAMES)), ...part },
   refuses: { gone },
   answer: listOf(Replicable),
-  async handle({ site: { id }, params: { replicable_name, after_id, per_page } }, rooms) {
-    const db = rooms.database.reader;
+  async handle({ site: { id }, params: { replicable_name, after_id, per_page } }, services) {
+    const db = services.database.reader;
     const scope = await findScope(db, id);
     if (scope === null) return refused('gone');
     const found = await readReplicables(db, scope, replicable_name, { afterId: after_id, limit: per_page });
-    await wantChecksums(rooms, found);
+    await wantChecksums(services, found);
     return found;
   },
 });
@@ -71,15 +71,15 @@ export const listGeoEvents = endpoint({
   params: part,
   refuses: { gone },
   answer: listOf(GeoEvent),
-  async handle({ site: { id }, params: { after_id, per_page } }, rooms) {
-    const db = rooms.database.reader;
+  async handle({ site: { id }, params: { after_id, per_page } }, services) {
+    const db = services.database.reader;
     const scope = await findScope(db, id);
     if (scope === null) return refused('gone');
-    const { database } = rooms;
+    const { database } = services;
     const afterId = unconcernedUntil(database, scope, after_id);
     const { events, replicables, until } = await readEvents(db, scope, { afterId, limit: per_page });
     if (events.length === 0) noteUnconcerned(database, scope, { after: after_id, until });
-    await wantChecksums(rooms, replicables);
+    await wantChecksums(services, replicables);
     return events;
   },
 });

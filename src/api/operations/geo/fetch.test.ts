@@ -19,12 +19,12 @@ const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTE
 const git = async (...args: string[]) => (await promisify(execFile)('git', args, { cwd: place, env })).stdout.trim();
 
 async function directoryOf(projectId: number): Promise<string> {
-  const row = await server.rooms.database.reader
+  const row = await server.services.database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
-  return repositoryOf(server.rooms.git, row).directory;
+  return repositoryOf(server.services.git, row).directory;
 }
 
 test('a site clones a private repository with every ref, those too that users don’t see', async () => {

@@ -40,7 +40,7 @@ test('while there is no secondary nothing is written down, and one that comes la
   await done(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true }));
   const project = await newProject({ readme: true });
   await upload(project);
-  const { count } = await server.rooms.database.reader
+  const { count } = await server.services.database.reader
     .selectFrom('geo_events')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
@@ -110,7 +110,7 @@ test('blobs come and go with what refers to them, and are told with their checks
   const told = await news();
   assert.equal(told.includes(`created lfs_object ${object.replicable_id}`), true);
   const [artifact] = told.filter((one) => one.startsWith('created job_artifact'));
-  await server.rooms.database.transaction((tx) => tx.deleteFrom('jobs').where('id', '=', jobId).execute());
+  await server.services.database.transaction((tx) => tx.deleteFrom('jobs').where('id', '=', jobId).execute());
   assert.equal((await news()).includes(artifact!.replace('created', 'deleted')), true);
 });
 

@@ -115,6 +115,6 @@ test('a new pair ends the old one, and no secret is kept as it is', async () => 
   assert.deepEqual(await asked(old.proof()), DENIED);
   const at = Math.floor(clock.now().getTime() / 1000);
   assert.equal(await asked(proof(fresh, { scope: 'geo_api' }, { at })), 200);
-  const rows = await here.server.rooms.database.reader.selectFrom('geo_sites').selectAll().execute();
+  const rows = await here.server.services.database.reader.selectFrom('geo_sites').selectAll().execute();
   assert.equal(JSON.stringify(rows).includes(fresh.secret_access_key), false);
 });

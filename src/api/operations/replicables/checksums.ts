@@ -3,7 +3,7 @@ import type { ReplicableName } from '#database/tables/replication-sites.ts';
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
 import { readWiki } from '#domain/wikis.ts';
 import { checksumOfRepository } from '#git/transfer/checksum.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
 import { type Placed, refVersion, repositoryOf } from '#repositories/repository.ts';
 import { momentAfter, timestamp } from '#runtime/clock.ts';
@@ -24,18 +24,18 @@ const FAILED_FOR_MS = 3_600_000;
 
 export const findChecksums = defineJob({
   kind: 'geo_checksums',
-  async handle(rooms: Pick<Rooms, 'database' | 'git' | 'clock' | 'log'>, wanted: Wanted, { signal }: JobRun) {
+  async handle(services: Pick<Services, 'database' | 'git' | 'clock' | 'log'>, wanted: Wanted, { signal }: JobRun) {
     for (const id of wanted.ids) {
       // What is left is asked for again.
       if (signal.aborted) return;
-      await findChecksum(rooms, wanted.name, id);
+      await findChecksum(services, wanted.name, id);
     }
   },
 });
 
 /** Has the checksums found out that these lack; what waits for it already is not added again. */
 export async function wantChecksums(
-  { database }: Pick<Rooms, 'database'>,
+  { database }: Pick<Services, 'database'>,
   replicables: readonly Replicable[],
 ): Promise<void> {
   const lacking = replicables.filter(({ checksum }) => checksum === null);
@@ -55,7 +55,7 @@ interface Readable extends Placed {
 }
 
 async function findChecksum(
-  { database, git, clock, log }: Pick<Rooms, 'database' | 'git' | 'clock' | 'log'>,
+  { database, git, clock, log }: Pick<Services, 'database' | 'git' | 'clock' | 'log'>,
   name: ReplicableName,
   id: number,
 ): Promise<void> {

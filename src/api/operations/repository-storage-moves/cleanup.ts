@@ -33,19 +33,19 @@ interface Left {
 export const cleanUp = defineJob({
   kind: 'clean_up_storage_move',
   maxAttempts: 1_000,
-  async handle(rooms: MovingRooms, { move, again }: Left): Promise<void> {
-    const { database, git, log } = rooms;
+  async handle(services: MovingRooms, { move, again }: Left): Promise<void> {
+    const { database, git, log } = services;
     // HEAD may have been changed in the row, and not in the file that was copied.
     if (move.project_id !== null) await pointHead(database.reader, git, move.project_id);
     try {
-      if (await isRead(rooms, move))
+      if (await isRead(services, move))
         return database.transaction((tx) => later(tx, { move, ...(again && { again }) }, GRACE_MS));
       await removeSources(git, move);
     } catch (error) {
       log.warn({ err: error, move: move.id }, 'What was moved could not be removed from where it was');
-      return end(rooms, move, 'cleanup failed');
+      return end(services, move, 'cleanup failed');
     }
-    await end(rooms, move, 'finished', again);
+    await end(services, move, 'finished', again);
   },
 });
 

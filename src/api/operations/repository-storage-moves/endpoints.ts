@@ -24,7 +24,7 @@ export const [scheduleProjectMoves, scheduleSnippetMoves, scheduleGroupMoves] = 
     access: administrator(),
     params: { source_storage_name: required(storageName), destination_storage_name: optional(storageName) },
     answer: accepted,
-    handle: ({ params }, rooms) => scheduleAll(rooms, kind.name, params),
+    handle: ({ params }, services) => scheduleAll(services, kind.name, params),
   }),
 );
 

@@ -17,7 +17,7 @@ import { isThere, worldOfStorages } from './fixtures.testing.ts';
 import { moveNext, STEPS } from './run.ts';
 
 const { root, anonymous, user, newProject, server, work, clock, placeOf, moveAll } = await worldOfStorages();
-const { git, database } = server.rooms;
+const { git, database } = server.services;
 const owner = await user();
 const MESSAGE = 'The repository is temporarily read-only. Please try again later.';
 const elsewhere = { destination_storage_name: 'other' };
@@ -167,7 +167,7 @@ async function diesBefore(t: TestContext, step: StepName) {
     died.abort();
     throw died.signal.reason;
   });
-  await assert.rejects(moveNext.handle(server.rooms, {}, { id: 0, attempt: 1, signal: died.signal }), /abort/);
+  await assert.rejects(moveNext.handle(server.services, {}, { id: 0, attempt: 1, signal: died.signal }), /abort/);
 }
 
 test('a move whose process ends when the copy counts is finished by the next one', async (t) => {
@@ -189,7 +189,7 @@ test('who was given up for dead, and is not, makes no copy count any more', asyn
   const one = await scheduled();
   instead(t, 'switchOver', async (switchOver) => {
     // Another process takes over, and begins by giving up what it finds.
-    await moveNext.handle(server.rooms, {}, jobRun(2));
+    await moveNext.handle(server.services, {}, jobRun(2));
     return switchOver();
   });
   await moveAll();
@@ -285,7 +285,7 @@ test('what was let in before a move, and is late, is not written to where the re
   await work();
   const changes = [{ ref: 'refs/heads/late', oldId: '0'.repeat(40), newId: main }];
   const late = (place: Awaited<ReturnType<typeof placeOf>>) =>
-    moveRefs(server.rooms, { project: place, by: { server: true, userId: null }, changes });
+    moveRefs(server.services, { project: place, by: { server: true, userId: null }, changes });
   const refusal = await late(before);
   assert.equal(isFailure(refusal) && refusal.code, 'readOnly');
   assert.equal(await late(await placeOf(project.id)), undefined);
@@ -323,7 +323,7 @@ test('what is acknowledged while a repository moves to and fro is there in the e
   await Promise.all(writers);
   const now = await placeOf(project.id);
   assert.equal(now.storage, 'other');
-  assert.deepEqual(await fsck(server.rooms.git, now), { ok: true });
+  assert.deepEqual(await fsck(server.services.git, now), { ok: true });
   for (const file of told.files) assert.equal((await owner.get(`${repository}/files/${file}`)).status, 200, file);
   for (const name of told.branches) assert.equal((await owner.get(`${repository}/branches/${name}`)).status, 200, name);
 });

@@ -10,7 +10,7 @@ export async function worldOfStorages() {
 }
 
 function deeds({ server, work, clock }: World) {
-  const { database, git } = server.rooms;
+  const { database, git } = server.services;
   return {
     /** Where a project's repository is. */
     async placeOf(projectId: number) {

@@ -8,7 +8,7 @@ import { isThere, worldOfStorages } from './fixtures.testing.ts';
 import { moveAll as scheduleMoves } from './schedule-all.ts';
 
 const { root, user, anonymous, newProject, newGroup, server, work, clock, placeOf, moveAll } = await worldOfStorages();
-const { git, database } = server.rooms;
+const { git, database } = server.services;
 const owner = await user();
 const to = (destination_storage_name: string) => ({ destination_storage_name });
 
@@ -237,7 +237,7 @@ test('two bulk jobs at once schedule one move each, and none of them fails', asy
   const made = [];
   for (let at = 0; at < 3; at++) made.push((await owner.post('/snippets', { title: 'a', content: 'a' })).body.id);
   const bulk = { kind: 'snippet', source: 'default', destination: 'other', after: 0 } as const;
-  const jobs = [1, 2, 3].map(() => scheduleMoves.handle(server.rooms as never, bulk, {} as never));
+  const jobs = [1, 2, 3].map(() => scheduleMoves.handle(server.services as never, bulk, {} as never));
   await Promise.all(jobs);
   for (const id of made) {
     const moves = (await root.get(`/snippets/${id}/repository_storage_moves`)).body;

@@ -11,8 +11,8 @@ const LONGEST_MESSAGE = 256;
  * Gives a move up that is not replicated: first it is said that it is, from when on nobody makes the copy count any more; then
  * the copy goes, then the source is writable again. Nothing happens to a move that has come further meanwhile.
  */
-export async function rollBack(rooms: MovingRooms, move: Move, message: string): Promise<void> {
-  const { database, git, log } = rooms;
+export async function rollBack(services: MovingRooms, move: Move, message: string): Promise<void> {
+  const { database, git, log } = services;
   const isOurs = await database.transaction((tx) => giveUp(tx, move, message.slice(0, LONGEST_MESSAGE)));
   if (!isOurs) return;
   try {

@@ -25,12 +25,12 @@ export const moveNext = defineJob({
   kind: 'move_next_repository',
   maxAttempts: MAX_ATTEMPTS,
   long: true,
-  async handle(rooms: MovingRooms, _payload: object, { signal }) {
-    const { database } = rooms;
+  async handle(services: MovingRooms, _payload: object, { signal }) {
+    const { database } = services;
     // Whoever has started these runs no more, or would be running this.
-    for (const move of await movesIn(database.reader, 'started', 100)) await rollBack(rooms, move, INTERRUPTED);
+    for (const move of await movesIn(database.reader, 'started', 100)) await rollBack(services, move, INTERRUPTED);
     const [next] = await movesIn(database.reader, 'scheduled', 1);
-    if (next !== undefined) await run(rooms, next, signal);
+    if (next !== undefined) await run(services, next, signal);
     if ((await movesIn(database.reader, 'scheduled', 1)).length === 0) return;
     await database.transaction((tx) => enqueue(tx, moveNext, {}, { key: LANE }));
   },
@@ -52,22 +52,22 @@ export const resumeMovesOften = { name: 'resume_storage_moves', cron: '*/10 * * 
 
 const INTERRUPTED = 'Move was interrupted';
 
-async function run(rooms: MovingRooms, move: Move, signal: AbortSignal): Promise<void> {
-  if (!(await start(rooms, move))) return;
+async function run(services: MovingRooms, move: Move, signal: AbortSignal): Promise<void> {
+  if (!(await start(services, move))) return;
   try {
-    await STEPS.whenUnwritten(rooms, move, signal);
-    const container = await kindOf(move.kind).find(rooms.database.reader, containerIdOf(move));
+    await STEPS.whenUnwritten(services, move, signal);
+    const container = await kindOf(move.kind).find(services.database.reader, containerIdOf(move));
     const writtenTo = (container?.repositories ?? []).flatMap((one) => (one.isWrittenTo ? [one.diskPath] : []));
-    const transferred = isElsewhere(move) ? await STEPS.transfer(rooms.git, move, { writtenTo, signal }) : [];
-    const wrong = await STEPS.verify(rooms.git, transferred, signal);
+    const transferred = isElsewhere(move) ? await STEPS.transfer(services.git, move, { writtenTo, signal }) : [];
+    const wrong = await STEPS.verify(services.git, transferred, signal);
     if (wrong !== null)
       throw new MoveFailed(`Failed to verify ${move.kind} repository checksum from ${wrong.from} to ${wrong.to}`);
-    await STEPS.switchOver(rooms, move);
+    await STEPS.switchOver(services, move);
   } catch (error) {
     // The server stops: its next start says that this was interrupted.
     signal.throwIfAborted();
-    rooms.log.warn({ err: error, move: move.id }, 'A repository could not be moved');
-    await rollBack(rooms, move, error instanceof MoveFailed ? error.message : whyFailed(error));
+    services.log.warn({ err: error, move: move.id }, 'A repository could not be moved');
+    await rollBack(services, move, error instanceof MoveFailed ? error.message : whyFailed(error));
   }
 }
 

@@ -1,7 +1,7 @@
 import { NOBODY } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
 import { invalidParameters } from '#http/errors/http-error.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { type KindName, kindOf } from './repository-kinds.ts';
@@ -17,7 +17,7 @@ interface Wish {
 
 /** Has the queue schedule the moves, one for each that is there by then. Throws what is wrong with the names. */
 export async function scheduleAll(
-  { config, database }: Pick<Rooms, 'config' | 'database'>,
+  { config, database }: Pick<Services, 'config' | 'database'>,
   kind: KindName,
   wish: Wish,
 ): Promise<void> {
@@ -48,19 +48,19 @@ export const moveAll = defineJob({
   kind: 'schedule_storage_moves',
   maxAttempts: 100,
   long: true,
-  async handle(rooms: Pick<Rooms, 'acting' | 'config' | 'database'>, bulk: Bulk) {
+  async handle(services: Pick<Services, 'acting' | 'config' | 'database'>, bulk: Bulk) {
     const { kind: name, source, destination, after } = bulk;
-    const db = rooms.database.reader;
+    const db = services.database.reader;
     const kind = kindOf(name);
     const waiting = (await movesIn(db, 'scheduled', MOST_WAITING)).length;
     const ids = await kind.among(db, source, after, MOST_WAITING - waiting);
-    const wish = { destination, source, storages: Object.keys(rooms.config.storages) };
+    const wish = { destination, source, storages: Object.keys(services.config.storages) };
     // Another bulk job may be about to schedule the same one: it is read-only then.
     const again = { againWhenTaken: [`storage_moves_under_way_by_${kind.column}`] };
-    for (const id of ids) await rooms.runUnitOfWork(NOBODY, (uow) => schedule(uow, kind, id, wish), again);
+    for (const id of ids) await services.runUnitOfWork(NOBODY, (uow) => schedule(uow, kind, id, wish), again);
     const next = { ...bulk, after: ids.at(-1) ?? after };
     if (waiting === MOST_WAITING || ids.length === MOST_WAITING - waiting) {
-      await rooms.database.transaction((tx) => goOn(tx, next));
+      await services.database.transaction((tx) => goOn(tx, next));
     }
   },
 });

@@ -1,4 +1,4 @@
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 
 /** What moving takes. */
-export type MovingRooms = Pick<Rooms, 'database' | 'git' | 'clock' | 'log'>;
+export type MovingRooms = Pick<Services, 'database' | 'git' | 'clock' | 'log'>;

@@ -5,7 +5,7 @@ import { leaveToGhost } from '#events/reassign-to-ghost.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, repositoryAt } from '#git/git.ts';
 import { removeRepository } from '#git/storage/storage.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { deleteRow, type Left, type Snippet } from './store.ts';
 
@@ -16,11 +16,11 @@ type Draft = Pick<Snippet, 'id'> & Left;
 /** Removes what there is of a snippet that is not made, or is no more: its row, then its repository. */
 export const sweepDraft = defineJob({
   kind: 'sweep_draft_of_snippet',
-  handle: (rooms: Pick<Rooms, 'database' | 'git'>, draft: Draft) => dropDraft(rooms, draft),
+  handle: (services: Pick<Services, 'database' | 'git'>, draft: Draft) => dropDraft(services, draft),
 });
 
 /** The same at once. One that has been made meanwhile stays. */
-export async function dropDraft({ database, git }: Pick<Rooms, 'database' | 'git'>, draft: Draft): Promise<void> {
+export async function dropDraft({ database, git }: Pick<Services, 'database' | 'git'>, draft: Draft): Promise<void> {
   const isMade = await database.transaction(
     async (tx) => {
       // index: snippets primary key
@@ -35,7 +35,7 @@ export async function dropDraft({ database, git }: Pick<Rooms, 'database' | 'git
 
 export const removeSnippetRepository = defineJob({
   kind: 'remove_snippet_repository',
-  handle: ({ git }: Pick<Rooms, 'git'>, left: Left) => removeAt(git, left),
+  handle: ({ git }: Pick<Services, 'git'>, left: Left) => removeAt(git, left),
 });
 
 async function removeAt(git: Git, { storage, disk_path }: Left): Promise<void> {

@@ -11,7 +11,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
 import { momentAfter } from '#runtime/clock.ts';
@@ -27,7 +27,7 @@ export interface SnippetWish {
   readonly files: readonly { readonly path: string; readonly content: string }[];
 }
 
-type CreatingRooms = Pick<Rooms, 'acting' | 'git' | 'config' | 'database'>;
+type CreatingRooms = Pick<Services, 'acting' | 'git' | 'config' | 'database'>;
 
 /** A draft whose process has died goes after so long: no request takes it. */
 const LONGEST_MAKING_MS = 3_600_000;
@@ -37,20 +37,20 @@ const LONGEST_MAKING_MS = 3_600_000;
  * repository, then the row is seen: wherever that ends early, what is there is swept by work that the first step has left.
  */
 export async function createSnippet(
-  rooms: CreatingRooms,
+  services: CreatingRooms,
   caller: SignedIn,
   wish: SnippetWish,
 ): Promise<Snippet | Failure<'invalid'>> {
-  const storages = Object.keys(rooms.config.storages);
-  const draft = await rooms.runUnitOfWork(caller, (uow) => insertDraft(uow, wish, storages));
+  const storages = Object.keys(services.config.storages);
+  const draft = await services.runUnitOfWork(caller, (uow) => insertDraft(uow, wish, storages));
   if (isFailure(draft)) return draft;
   try {
-    const refusal = await makeRepository(rooms, caller, draft, wish);
-    if (refusal === undefined) return await rooms.runUnitOfWork(caller, (uow) => show(uow, draft));
-    await dropDraft(rooms, draft);
+    const refusal = await makeRepository(services, caller, draft, wish);
+    if (refusal === undefined) return await services.runUnitOfWork(caller, (uow) => show(uow, draft));
+    await dropDraft(services, draft);
     return refusal;
   } catch (error) {
-    await dropDraft(rooms, draft);
+    await dropDraft(services, draft);
     throw error;
   }
 }
@@ -90,13 +90,13 @@ async function insertDraft(
 
 /** Nobody else knows of the repository yet, so that its first ref needs no intent. */
 async function makeRepository(
-  rooms: CreatingRooms,
+  services: CreatingRooms,
   { user: { name, email } }: SignedIn,
   { storage, disk_path }: Snippet,
   { files, title }: SnippetWish,
 ): Promise<undefined | Failure<'invalid'>> {
   // What is half made when the client goes away would only have to be removed.
-  const git = gitFor(rooms.git, null);
+  const git = gitFor(services.git, null);
   const repository = repositoryAt(git, storage, disk_path);
   await ensureRepository(repository, { defaultBranch: SNIPPET_BRANCH });
   const changes = files.map(({ path, content }) => ({

@@ -36,11 +36,11 @@ export const createSnippet = endpoint({
   rules: [exactlyOne('content', 'files')],
   refuses: { invalid: INVALID },
   answer: created(Snippet),
-  handle({ caller, params }, rooms) {
+  handle({ caller, params }, services) {
     const { title, visibility, file_name } = params;
     const sent = params.files?.map((each) => ({ path: each.file_path, content: each.content }));
     const files = sent ?? [{ path: file_name || UNNAMED, content: params.content ?? '' }];
-    return create(rooms, caller, { title, description: params.description ?? null, visibility, files });
+    return create(services, caller, { title, description: params.description ?? null, visibility, files });
   },
 });
 
@@ -70,7 +70,7 @@ export const readSnippetContent = endpoint({
   summary: 'The text of the first file of a snippet',
   access: readingSnippet(),
   answer: stream,
-  handle: ({ snippet, request }, rooms) => firstFile(rooms, snippet, request),
+  handle: ({ snippet, request }, services) => firstFile(services, snippet, request),
 });
 
 export const deleteSnippet = endpoint({

@@ -12,7 +12,7 @@ import { sweepDraft } from './cleanup.ts';
 const { root, anonymous, user, server, work, clock } = await world();
 const author = await user();
 const other = await user();
-const { database, git } = server.rooms;
+const { database, git } = server.services;
 
 const rowOf = async (id: number) =>
   (await database.reader.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst())!;
@@ -112,7 +112,7 @@ test('a draft whose process has died is seen by nobody, and swept with its repos
 test('a sweep that is done late, or again, takes nothing from a snippet that is made', async () => {
   const { id } = (await author.post('/snippets', { title: 'Living', content: 'kept' })).body;
   const { storage, disk_path } = await rowOf(id);
-  await sweepDraft.handle(server.rooms, { id, storage, disk_path }, jobRun());
+  await sweepDraft.handle(server.services, { id, storage, disk_path }, jobRun());
   assert.equal((await author.get(`/snippets/${id}/raw`)).text, 'kept');
 });
 
@@ -167,7 +167,7 @@ test('administrators alone are shown where it lies, and may ask for it', async (
 
 test("its author and administrators delete it, others don't, and its repository goes", async () => {
   const [id, second] = [await make('public'), await make('private')];
-  const row = await server.rooms.database.reader
+  const row = await server.services.database.reader
     .selectFrom('snippets')
     .selectAll()
     .where('id', '=', id)
@@ -179,7 +179,7 @@ test("its author and administrators delete it, others don't, and its repository 
   assert.equal((await root.delete(`/snippets/${second}`)).status, 204);
   assert.equal((await author.delete(`/snippets/${id}`)).status, 404);
   await work();
-  const { git } = server.rooms;
+  const { git } = server.services;
   assert.equal(await repositoryExists(repositoryAt(git, row!.storage, row!.disk_path)), false);
 });
 
@@ -195,7 +195,7 @@ test('the snippets of a deleted user are the ghost’s from then on, and go with
   assert.equal((await root.get(`/snippets/${hidden}/raw`)).status, 200);
   assert.equal((await root.get(`/snippets/${gone}`)).status, 404);
   assert.equal((await root.delete(`/snippets/${open}`)).status, 204);
-  const rows = await server.rooms.database.reader
+  const rows = await server.services.database.reader
     .selectFrom('snippets')
     .select('id')
     .where('author_id', 'in', [leaver.id, purged.id])

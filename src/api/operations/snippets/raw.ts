@@ -4,14 +4,14 @@ import { branchTip } from '#git/refs/revision.ts';
 import { entryAt } from '#git/trees/path-entries.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Receiver, streamToClient } from '#rate-limits/stream-limits.ts';
 import { contentDisposition, NOT_KEPT } from '#repositories/raw-content.ts';
 import { filesOf } from './entities.ts';
 import type { Snippet } from './store.ts';
 
 /** The text of the first file. */
-export async function firstFile({ git }: Pick<Rooms, 'git'>, snippet: Snippet, to: Receiver): Promise<StreamReply> {
+export async function firstFile({ git }: Pick<Services, 'git'>, snippet: Snippet, to: Receiver): Promise<StreamReply> {
   const repository = repositoryAt(git, snippet.storage, snippet.disk_path);
   const [path] = filesOf(snippet) as [string];
   const tip = await branchTip(repository, SNIPPET_BRANCH);

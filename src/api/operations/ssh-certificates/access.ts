@@ -15,8 +15,8 @@ interface InGroup {
 
 /** Owners of a group at the top whose tier and feature flag offer them. */
 export const managingCertificates = () =>
-  inGroup('admin_ssh_certificate').and(async ({ rooms, db }, { group }) => {
-    const { tier } = rooms.config;
+  inGroup('admin_ssh_certificate').and(async ({ services, db }, { group }) => {
+    const { tier } = services.config;
     const actor = { type: 'Group', id: group.id } as const;
     if (tier === 'free' || !(await isFeatureOn(db, { flag: 'ssh_certificates_rest_endpoints', tier, actor }))) {
       throw notFound();

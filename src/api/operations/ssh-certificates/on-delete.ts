@@ -2,7 +2,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { placeOfNamespace } from '#domain/namespaces/routes.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { recordCertificate } from './activity.ts';
 import { type Certificate, deleteBelowTheTop, deleteCertificate } from './store.ts';
@@ -18,7 +18,7 @@ export async function endCertificate(
 }
 
 /** Groups at the top alone have certificates: where nobody can remove them any more, they would hold their keys for ever. */
-export const endInSubgroups = subscription<Rooms, 'transferred'>({
+export const endInSubgroups = subscription<Services, 'transferred'>({
   fact: 'transferred',
   async inTransaction(uow, { type, id }) {
     if (type === 'project') return;

@@ -9,8 +9,8 @@ import type { WikiAbility } from '#repositories/ref-updates/move-refs.ts';
 /** Who reads and writes wikis (contract/operations.md §2.2 "Rights"). */
 
 /** Wikis of groups are an offer of the paid tiers. */
-async function refuseGroupsOnFree({ rooms }: AccessCall): Promise<void> {
-  if (rooms.config.tier === 'free') throw notFound();
+async function refuseGroupsOnFree({ services }: AccessCall): Promise<void> {
+  if (services.config.tier === 'free') throw notFound();
 }
 
 export function readingWiki({ type }: ParentKind): Access<{ place: Place; caller: Caller }> {

@@ -7,7 +7,7 @@ import { gitFor, ownedBy } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import { branchTip } from '#git/refs/revision.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import type { Renaming } from '#repositories/ref-updates/intents.ts';
 import { moveRefs, type WikiAbility } from '#repositories/ref-updates/move-refs.ts';
 import { repositoryOf } from '#repositories/repository.ts';
@@ -18,7 +18,7 @@ import { type WikiAt, wikiNow } from './load-page.ts';
 
 /** Changes of pages become a commit on the wiki's default branch, each on the one before it. */
 
-export type WritingRooms = Pick<Rooms, 'acting' | 'database' | 'git'>;
+export type WritingRooms = Pick<Services, 'acting' | 'database' | 'git'>;
 
 export interface Writer {
   readonly place: Place;
@@ -56,13 +56,13 @@ const turns = ownedBy(() => turnsPerKey({ waiting: 256, retryAfter: 5 }));
 
 /** `plan` is asked again for each try: what it has seen may have changed. The wiki is null before its first commit. */
 export function writeToWiki<Result, Code extends string>(
-  rooms: WritingRooms,
+  services: WritingRooms,
   writer: Writer,
   plan: (now: WikiAt | null) => Planned<Result, Code>,
 ): Promise<Written<Result> | Failure<WriteRefusal | Code>> {
   const { project, group } = writer.place;
   const key = project ? `project ${project.id}` : `group ${group.id}`;
-  return turns(rooms.git)(key, () => writeInTurn(rooms, writer, plan), rooms.git);
+  return turns(services.git)(key, () => writeInTurn(services, writer, plan), services.git);
 }
 
 async function writeInTurn<Result, Code extends string>(
@@ -70,16 +70,16 @@ async function writeInTurn<Result, Code extends string>(
   writer: Writer,
   plan: (now: WikiAt | null) => Planned<Result, Code>,
 ): Promise<Written<Result> | Failure<WriteRefusal | Code>> {
-  const rooms = { ...requested, git: gitFor(requested.git, null) };
+  const services = { ...requested, git: gitFor(requested.git, null) };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const known = await findWiki(rooms.database.reader, writer.place);
-    const now = await wikiNow(rooms.git, known);
+    const known = await findWiki(services.database.reader, writer.place);
+    const now = await wikiNow(services.git, known);
     const planned = await plan(now);
     if (isFailure(planned)) return planned;
     if (planned.changes.length === 0) return { wiki: now!.wiki, commit: null, result: planned.result };
-    const wiki = await ensureWiki(rooms, writer.caller, writer.place);
+    const wiki = await ensureWiki(services, writer.caller, writer.place);
     if (isFailure(wiki)) return wiki;
-    const commit = await commitOn(rooms, writer, { wiki, now, planned });
+    const commit = await commitOn(services, writer, { wiki, now, planned });
     if (!isFailure(commit)) return { wiki, commit, result: planned.result };
     if (commit.code !== 'moved') return commit as Failure<WriteRefusal>;
     await pause(PAUSE_MS);
@@ -95,21 +95,21 @@ interface Committing<Result> {
 
 /** `moved`: somebody else was faster. */
 async function commitOn<Result>(
-  rooms: WritingRooms,
+  services: WritingRooms,
   { caller, may }: Writer,
   { wiki, now, planned }: Committing<Result>,
 ): Promise<string | null | Failure<WriteRefusal | 'moved'>> {
   const { changes, message, renamed, branch = wiki.default_branch } = planned;
-  const repository = repositoryOf(rooms.git, wiki);
+  const repository = repositoryOf(services.git, wiki);
   const tip = branch === now?.wiki.default_branch ? now.commit : await branchTip(repository, branch);
   const author = { name: caller.user.name, email: caller.user.email };
   // A new branch begins where the default one is.
   const request = { parent: tip ?? now?.commit ?? null, changes, author, committer: author, message };
-  const made = await commitChanges(rooms.git, repository, request);
+  const made = await commitChanges(services.git, repository, request);
   if ('refused' in made) return refusedChange(made.refused);
   const change = { ref: HEADS + branch, oldId: tip ?? zeroId, newId: made.commit };
   const move = { wiki, by: { caller, may }, changes: [change], first: now === null, ...(renamed && { renamed }) };
-  const moved = await moveRefs(rooms, move);
+  const moved = await moveRefs(services, move);
   if (moved === undefined) return made.commit;
   if (moved.code === 'readOnly') return refused('readOnly');
   if (moved.code === 'invalid-name' || moved.code === 'conflict') return invalid({ branch: ['is invalid'] });

@@ -31,7 +31,8 @@ export const [listGroupWikiPages, listProjectWikiPages] = forBoth((parent) =>
     access: readingWiki(parent),
     params: { with_content: optional(boolean, false) },
     answer: stream,
-    handle: ({ place, params: { with_content }, request }, rooms) => listPages(rooms, place, with_content, request),
+    handle: ({ place, params: { with_content }, request }, services) =>
+      listPages(services, place, with_content, request),
   }),
 );
 
@@ -43,7 +44,7 @@ export const [readGroupWikiPage, readProjectWikiPage] = forBoth((parent) =>
     params: { slug, version: optional(refName), render_html: optional(boolean, false) },
     refuses: { missing: PAGE_MISSING },
     answer: shown(WikiPage),
-    handle: ({ place, params, request }, rooms) => readPage(rooms, place, params, request),
+    handle: ({ place, params, request }, services) => readPage(services, place, params, request),
   }),
 );
 
@@ -62,7 +63,8 @@ export const [createGroupWikiPage, createProjectWikiPage] = forBoth((parent) =>
     refuses: { readOnly: READ_ONLY, invalid: INVALID },
     records: parent.own({ group: [], project: ['created WikiPage::Meta'] }),
     answer: created(WikiPage),
-    handle: ({ place, caller, params }, rooms) => createPage(rooms, { place, caller, may: 'create_wiki' }, params),
+    handle: ({ place, caller, params }, services) =>
+      createPage(services, { place, caller, may: 'create_wiki' }, params),
   }),
 );
 
@@ -84,8 +86,8 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forBoth((parent) =>
     refuses: { missing: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
     records: parent.own({ group: [], project: ['updated WikiPage::Meta'] }),
     answer: shown(WikiPage),
-    handle: ({ place, caller, params }, rooms) =>
-      updatePage(rooms, { place, caller, may: 'create_wiki' }, params.slug, params),
+    handle: ({ place, caller, params }, services) =>
+      updatePage(services, { place, caller, may: 'create_wiki' }, params.slug, params),
   }),
 );
 
@@ -103,7 +105,8 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forBoth((parent) =>
     },
     records: parent.own({ group: [], project: ['destroyed WikiPage::Meta'] }),
     answer: nothing,
-    handle: ({ place, caller, params }, rooms) => deletePage(rooms, { place, caller, may: 'delete_wiki' }, params.slug),
+    handle: ({ place, caller, params }, services) =>
+      deletePage(services, { place, caller, may: 'delete_wiki' }, params.slug),
   }),
 );
 
@@ -121,7 +124,7 @@ export const [attachToGroupWiki, attachToProjectWiki] = forBoth((parent) =>
       invalid: INVALID,
     },
     answer: created(WikiAttachment),
-    handle: ({ place, caller, request, given }, rooms) =>
-      attach(rooms, { place, caller, may: 'create_wiki' }, { request, given }),
+    handle: ({ place, caller, request, given }, services) =>
+      attach(services, { place, caller, may: 'create_wiki' }, { request, given }),
   }),
 );

@@ -1,7 +1,7 @@
 import type { Place } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { findPage, type WikiAt, wikiNow } from './load-page.ts';
 import { readText, type ShownPage, shownPage } from './page-content.ts';
@@ -16,17 +16,17 @@ interface Wanted {
 }
 
 export async function readPage(
-  rooms: Pick<Rooms, 'database' | 'git'>,
+  services: Pick<Services, 'database' | 'git'>,
   place: Place,
   { slug, version, render_html }: Wanted,
   reader: PageReader,
 ): Promise<ShownPage | Failure<'missing'>> {
-  const now = await wikiNow(rooms.git, await findWiki(rooms.database.reader, place));
+  const now = await wikiNow(services.git, await findWiki(services.database.reader, place));
   const at = now && version ? await atVersion(now, version) : now;
   const found = at && (await findPage(at, slug));
   if (!at || !found) return refused('missing');
   const content = await readText(at.git, at.repository, found.blob);
-  const shown = await shownPage(rooms, at.wiki, found.page, content, reader);
+  const shown = await shownPage(services, at.wiki, found.page, content, reader);
   return render_html ? rendered(shown, reader) : shown;
 }
 

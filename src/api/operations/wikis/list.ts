@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Place } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { slugKey } from '#repositories/wikis/page-names.ts';
 import { basicPage, wholePage } from './entities.ts';
 import { frontMatterOf } from './front-matter.ts';
@@ -11,20 +11,20 @@ import { type FoundPage, pagesOf, type WikiAt, wikiNow } from './load-page.ts';
 import { idsOf, readText } from './page-content.ts';
 import type { PageReader } from './read-queue.ts';
 
-type ListingRooms = Pick<Rooms, 'database' | 'git'>;
+type ListingRooms = Pick<Services, 'database' | 'git'>;
 
 /** So many pages are looked up at a time; texts are read one by one. */
 const PIECE = 500;
 
 /** All pages as they are read: there may be very many, and their texts long. */
 export async function listPages(
-  rooms: ListingRooms,
+  services: ListingRooms,
   place: Place,
   withContent: boolean,
   reader: PageReader,
 ): Promise<StreamReply> {
-  const now = await wikiNow(rooms.git, await findWiki(rooms.database.reader, place));
-  const body = now === null ? '[]' : Readable.from(written(rooms, now, withContent, reader), { objectMode: false });
+  const now = await wikiNow(services.git, await findWiki(services.database.reader, place));
+  const body = now === null ? '[]' : Readable.from(written(services, now, withContent, reader), { objectMode: false });
   return { headers: { 'Content-Type': 'application/json', ...described(now, withContent) }, body };
 }
 
@@ -35,7 +35,7 @@ function described(now: WikiAt | null, withContent: boolean) {
 }
 
 async function* written(
-  rooms: ListingRooms,
+  services: ListingRooms,
   now: WikiAt,
   withContent: boolean,
   reader: PageReader,
@@ -44,7 +44,7 @@ async function* written(
   yield '[';
   for await (const pages of pagesOf(now, PIECE)) {
     const ids = await idsOf(
-      rooms,
+      services,
       now.wiki.wiki_id,
       pages.map(({ page }) => page),
     );

@@ -4,7 +4,7 @@ import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { repositoryAt } from '#git/git.ts';
 import { removeRepository } from '#git/storage/storage.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Place } from '#repositories/repository.ts';
 
@@ -12,7 +12,7 @@ import type { Place } from '#repositories/repository.ts';
 
 export const removeWikiRepository = defineJob({
   kind: 'remove_wiki_repository',
-  handle: ({ git }: Pick<Rooms, 'git'>, { storage, disk_path }: Place) =>
+  handle: ({ git }: Pick<Services, 'git'>, { storage, disk_path }: Place) =>
     removeRepository(git, repositoryAt(git, storage, disk_path)),
 });
 

@@ -4,7 +4,7 @@ import type { Wiki } from '#domain/wikis.ts';
 import type { Git } from '#git/git.ts';
 import { streamObject } from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { pageIds } from '#repositories/wikis/page-changes.ts';
 import { type PageName, slugKey } from '#repositories/wikis/page-names.ts';
 import { frontMatterOf } from './front-matter.ts';
@@ -19,19 +19,19 @@ export interface ShownPage {
 }
 
 export async function shownPage(
-  rooms: Pick<Rooms, 'database'>,
+  services: Pick<Services, 'database'>,
   { wiki_id }: Wiki,
   page: PageName,
   content: string,
   reader: PageReader,
 ): Promise<ShownPage> {
-  const [front_matter, ids] = await Promise.all([frontMatterOf(content, reader), idsOf(rooms, wiki_id, [page])]);
+  const [front_matter, ids] = await Promise.all([frontMatterOf(content, reader), idsOf(services, wiki_id, [page])]);
   return { id: ids.get(slugKey(page.slug)) as number, page, content, front_matter };
 }
 
 /** The ids of pages by the keys of their slugs. One that nobody has asked for before gets its own now. */
 export async function idsOf(
-  { database }: Pick<Rooms, 'database'>,
+  { database }: Pick<Services, 'database'>,
   wikiId: number,
   pages: readonly PageName[],
 ): Promise<ReadonlyMap<string, number>> {

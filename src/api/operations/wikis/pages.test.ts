@@ -159,7 +159,7 @@ test('a page goes, and a text that is too long does not come', async () => {
 test('a page that cannot be removed from the disk is refused, and stays', async () => {
   const project = await newProject();
   await write(project, 'a');
-  const { config, database } = server.rooms;
+  const { config, database } = server.services;
   const { storage, disk_path } = await database.reader
     .selectFrom('wikis')
     .select(['storage', 'disk_path'])

@@ -12,7 +12,7 @@ import { worldOfStorages } from '../repository-storage-moves/fixtures.testing.ts
 
 const here = await worldOfStorages();
 const { root, newProject, newGroup, name, work, moveAll, server } = here;
-const { database, git } = server.rooms;
+const { database, git } = server.services;
 
 const write = ({ owner, at }: Project | Group, title = name('page')) =>
   owner.post(`${at}/wikis`, { title, content: 'text' });

@@ -12,7 +12,7 @@ import { absentIfBlank } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
 import { receiveFile } from '#http/request/file-upload.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
 import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
@@ -33,12 +33,12 @@ interface Upload {
 }
 
 export async function attach(
-  rooms: Rooms,
+  services: Services,
   writer: Writer,
   { request, given }: Upload,
 ): Promise<Attached | Failure<WriteRefusal | 'fileMissing' | 'fileInvalid'>> {
   const received = await receiveFile(request, 'file', async (file, { filename }) => {
-    const stored = await storeBlob(rooms.blobs, file, { maxBytes: LARGEST });
+    const stored = await storeBlob(services.blobs, file, { maxBytes: LARGEST });
     if (!('sha256' in stored)) throw bodyTooLarge();
     return { filename, stored };
   });
@@ -47,14 +47,14 @@ export async function attach(
   const { branch } = readFields(all);
   if (branch != null && !validBranchName(branch)) return invalid({ branch: ['is invalid'] });
   const { filename, stored } = received.made;
-  const wiki = await ensureWiki(rooms, writer.caller, writer.place);
+  const wiki = await ensureWiki(services, writer.caller, writer.place);
   if (isFailure(wiki)) return wiki;
-  const opened = await openBlob(rooms.blobs, stored.sha256);
+  const opened = await openBlob(services.blobs, stored.sha256);
   const content = { size: stored.size, chunks: opened!.stream as Readable as AsyncIterable<Buffer> };
-  const id = await writeBlob(rooms.git, repositoryOf(rooms.git, wiki), content);
+  const id = await writeBlob(services.git, repositoryOf(services.git, wiki), content);
   const file_name = safeName(filename);
   const file_path = `uploads/${randomBytes(16).toString('hex')}/${file_name}`;
-  const written = await writeToWiki<string | undefined, never>(rooms, writer, async (now) => ({
+  const written = await writeToWiki<string | undefined, never>(services, writer, async (now) => ({
     changes: [{ action: 'create' as const, path: file_path, content: { id } }],
     message: `Upload attachment ${file_name}`,
     ...(branch != null && { branch }),

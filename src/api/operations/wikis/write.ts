@@ -3,7 +3,7 @@ import { isOfStorage } from '#git/process/failures.ts';
 import { entryAt, lastCommitFor } from '#git/trees/path-entries.ts';
 import { listTree } from '#git/trees/tree-list.ts';
 import { humanSize } from '#http/parameters/texts.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import type { Renaming } from '#repositories/ref-updates/intents.ts';
 import { type PageName, pageAt, slugKey } from '#repositories/wikis/page-names.ts';
 import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
@@ -33,23 +33,23 @@ interface Wish {
 }
 
 export async function createPage(
-  rooms: WritingRooms,
+  services: WritingRooms,
   writer: Writer,
   wish: Wish & { readonly title: string; readonly content: string },
 ): Promise<ShownPage | Failure<WriteRefusal>> {
   const slug = slugOf(wish.title);
-  const wrong = await errorsOf(rooms, slug, wish);
+  const wrong = await errorsOf(services, slug, wish);
   if (wrong !== null) return wrong;
   const page = pageAt(`${slug}.${FORMATS[wish.format ?? 'markdown']}`) as PageName;
   const content = contentOf(wish.content, wish);
   const message = wish.message || `${writer.caller.user.username} created page: ${page.title}`;
-  const written = await writeToWiki(rooms, writer, async (now) => {
+  const written = await writeToWiki(services, writer, async (now) => {
     const twin = now && (await findPage(now, slug));
     if (twin) return duplicate(twin);
     const changes = [{ action: 'create' as const, path: page.path, content: Buffer.from(content) }];
     return { changes, message, result: page };
   });
-  return isFailure(written) ? written : shownPage(rooms, written.wiki, page, content, 'its writer');
+  return isFailure(written) ? written : shownPage(services, written.wiki, page, content, 'its writer');
 }
 
 function duplicate({ page }: FoundPage): Failure<'invalid'> {
@@ -57,18 +57,18 @@ function duplicate({ page }: FoundPage): Failure<'invalid'> {
 }
 
 export async function updatePage(
-  rooms: WritingRooms,
+  services: WritingRooms,
   writer: Writer,
   slug: string,
   wish: Wish & { readonly last_commit_sha?: string | null | undefined },
 ): Promise<ShownPage | Failure<WriteRefusal | 'missing'>> {
-  const wrong = wish.title == null ? await errorsOf(rooms, null, wish) : null;
+  const wrong = wish.title == null ? await errorsOf(services, null, wish) : null;
   if (wrong !== null) return wrong;
-  const written = await writeToWiki(rooms, writer, async (now) => {
+  const written = await writeToWiki(services, writer, async (now) => {
     const found = now && (await findPage(now, slug));
     if (!found) return refused('missing');
     const wanted = wish.title == null ? found.page.slug : slugOf(wish.title, found.page);
-    const unsound = wish.title == null ? null : await errorsOf(rooms, wanted, wish);
+    const unsound = wish.title == null ? null : await errorsOf(services, wanted, wish);
     if (unsound !== null) return unsound;
     const last = wish.last_commit_sha;
     if (last && last !== (await lastCommitFor(now.git, now.repository, now.commit, found.page.path))) return CHANGED;
@@ -76,7 +76,7 @@ export async function updatePage(
   });
   if (isFailure(written)) return written;
   const { page, content } = written.result;
-  return shownPage(rooms, written.wiki, page, content, 'its writer');
+  return shownPage(services, written.wiki, page, content, 'its writer');
 }
 
 interface Updated {
@@ -126,20 +126,20 @@ async function filesBelow({ git, repository, commit }: WikiAt, slug: string): Pr
 
 /** A storage that fails is told of as that, and in the log. */
 export async function deletePage(
-  rooms: WritingRooms & Pick<Rooms, 'log'>,
+  services: WritingRooms & Pick<Services, 'log'>,
   writer: Writer,
   slug: string,
 ): Promise<undefined | Failure<WriteRefusal | 'missing' | 'failed'>> {
-  const written = await removePage(rooms, writer, slug).catch((err: unknown) => {
+  const written = await removePage(services, writer, slug).catch((err: unknown) => {
     if (!isOfStorage(err)) throw err;
-    rooms.log.error({ err }, 'A page of a wiki could not be deleted');
+    services.log.error({ err }, 'A page of a wiki could not be deleted');
     return refused('failed');
   });
   return isFailure(written) ? written : undefined;
 }
 
-function removePage(rooms: WritingRooms, writer: Writer, slug: string) {
-  return writeToWiki(rooms, writer, async (now) => {
+function removePage(services: WritingRooms, writer: Writer, slug: string) {
+  return writeToWiki(services, writer, async (now) => {
     const found = now && (await findPage(now, slug));
     if (!found) return refused('missing');
     const { path, title } = found.page;

@@ -56,7 +56,7 @@ export function readingArchive() {
   return readingJob()
     .record({
       name: 'archive',
-      find: ({ db, rooms }, { job }) => findArchive(db, job.id, timestamp(rooms.clock)),
+      find: ({ db, services }, { job }) => findArchive(db, job.id, timestamp(services.clock)),
       missing: nestedNotFound,
     })
     .and(...whomItIsGiven)
@@ -71,10 +71,10 @@ export function readingLatestArchive() {
     .record({
       name: 'archive',
       params: OF_REF,
-      async find({ db, rooms, params }, { project }) {
+      async find({ db, services, params }, { project }) {
         const pipeline = await latestSuccess(db, project.id, params.ref_name);
         const job = pipeline === null ? null : await latestNamed(db, pipeline, params.job);
-        return job === null ? null : findArchive(db, job, timestamp(rooms.clock));
+        return job === null ? null : findArchive(db, job, timestamp(services.clock));
       },
       missing: nestedNotFound,
     })
@@ -103,13 +103,13 @@ export function byReadersToken() {
     params: OF_FILES,
     admit: () => {},
     async find(call) {
-      const { rooms, db, params, request } = call as AccessCall<{ id: number; token?: string }>;
+      const { services, db, params, request } = call as AccessCall<{ id: number; token?: string }>;
       const token = givenToken(request, params.token);
       const asking = token === null ? null : await findJobToken(db, digestToken(token));
       if (asking === null) throw unauthorized();
-      await limitRunner(rooms, 'runner_jobs_endpoints_api_limit', asking.job.id);
+      await limitRunner(services, 'runner_jobs_endpoints_api_limit', asking.job.id);
       const job = await placeOfJob(db, params.id);
-      if (job === null || userBar(asking.user, rooms.clock) !== null) throw forbidden();
+      if (job === null || userBar(asking.user, services.clock) !== null) throw forbidden();
       const caller = { ...NOBODY, user: readerOf(asking, job) };
       const project = await findProject(db, caller, String(job.project_id));
       const may = project && canSeeProject(caller, project) && mayInProject(caller, 'read_job', project);
@@ -121,7 +121,7 @@ export function byReadersToken() {
   })
     .record({
       name: 'archive',
-      find: ({ db, rooms }, { jobId }) => findArchive(db, jobId, timestamp(rooms.clock)),
+      find: ({ db, services }, { jobId }) => findArchive(db, jobId, timestamp(services.clock)),
       missing: nestedNotFound,
     })
     .and((_call, { caller, project, isOwn, archive }) => {

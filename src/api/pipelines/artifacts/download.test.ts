@@ -97,8 +97,8 @@ test('what has expired is gone, until somebody keeps it in time', async () => {
   clock.advance(3601);
   assert.deepEqual((await project.owner.get(at(gone.id))).body, NOT_FOUND);
   assert.equal((await project.owner.get(at(kept.id))).text, 'PK');
-  await expireArtifacts.handle(server.rooms, {}, run);
-  const left = server.rooms.database.reader
+  await expireArtifacts.handle(server.services, {}, run);
+  const left = server.services.database.reader
     .selectFrom('job_artifacts')
     .select('job_id')
     .where('project_id', '=', project.id);

@@ -1,7 +1,7 @@
 import { openBlob } from '#blobs/index.ts';
 import type { Reader } from '#database/database.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { contentDisposition } from '#repositories/raw-content.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { hasLapsed } from '../jobs/index.ts';
@@ -20,7 +20,7 @@ export type AllowedArchive = Artifact & { readonly [allowed]: true };
 
 /** It flows to the client; `none` when its content is gone. */
 export async function sendArchive(
-  { blobs }: Pick<Rooms, 'blobs'>,
+  { blobs }: Pick<Services, 'blobs'>,
   archive: AllowedArchive,
 ): Promise<StreamReply | Failure<'none'>> {
   const blob = await openBlob(blobs, archive.sha256);

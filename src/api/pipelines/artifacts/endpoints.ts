@@ -30,8 +30,8 @@ export const uploadArtifacts = endpoint({
     exists: [400, 'another artifact of the same type already exists'],
   },
   answer: stream,
-  async handle({ request, given, prove }, rooms) {
-    const kept = await upload(rooms, { request, given, prove });
+  async handle({ request, given, prove }, services) {
+    const kept = await upload(services, { request, given, prove });
     return isFailure(kept) ? kept : { status: 201, headers: {} };
   },
 });
@@ -45,7 +45,7 @@ export const downloadDependency = endpoint({
   params: { direct_download: optional(boolean) },
   refuses: { none: NOT_FOUND },
   answer: stream,
-  handle: ({ archive }, rooms) => sendArchive(rooms, archive),
+  handle: ({ archive }, services) => sendArchive(services, archive),
 });
 
 /** contract/runners.md §5.5 */
@@ -56,7 +56,7 @@ export const downloadArtifacts = endpoint({
   jobToken: true,
   refuses: { none: NOT_FOUND },
   answer: stream,
-  handle: ({ archive }, rooms) => sendArchive(rooms, archive),
+  handle: ({ archive }, services) => sendArchive(services, archive),
 });
 
 /** A file that is not in the archive, or can't be read. */
@@ -70,7 +70,7 @@ export const downloadArtifactFile = endpoint({
   params: { path: required(pathText) },
   refuses: { none: NOT_FOUND, noFile: NO_FILE },
   answer: stream,
-  handle: ({ archive, params, request }, rooms) => sendFileOf(rooms, archive, params.path, request),
+  handle: ({ archive, params, request }, services) => sendFileOf(services, archive, params.path, request),
 });
 
 export const downloadLatestArtifacts = endpoint({
@@ -80,7 +80,7 @@ export const downloadLatestArtifacts = endpoint({
   jobToken: true,
   refuses: { none: NOT_FOUND },
   answer: stream,
-  handle: ({ archive }, rooms) => sendArchive(rooms, archive),
+  handle: ({ archive }, services) => sendArchive(services, archive),
 });
 
 export const downloadLatestArtifactFile = endpoint({
@@ -91,7 +91,7 @@ export const downloadLatestArtifactFile = endpoint({
   params: { path: required(pathText) },
   refuses: { none: NOT_FOUND, noFile: NO_FILE },
   answer: stream,
-  handle: ({ archive, params, request }, rooms) => sendFileOf(rooms, archive, params.path, request),
+  handle: ({ archive, params, request }, services) => sendFileOf(services, archive, params.path, request),
 });
 
 export const keepArtifacts = endpoint({

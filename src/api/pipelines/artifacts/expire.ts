@@ -1,4 +1,4 @@
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { timestamp } from '#runtime/clock.ts';
@@ -10,7 +10,7 @@ const BATCH = 200;
 /** Deletes what has expired of what jobs have left, but for what a project keeps of its refs' latest successes. */
 export const expireArtifacts = defineJob({
   kind: 'expire_artifacts',
-  async handle({ database, clock }: Rooms) {
+  async handle({ database, clock }: Services) {
     const now = timestamp(clock);
     for (let after: { readonly expire_at: string; readonly id: number } | null = null; ; ) {
       const some = await expiredArtifacts(database.reader, after, now, BATCH);
@@ -26,7 +26,7 @@ export const expireArtifacts = defineJob({
   },
 });
 
-export const expireArtifactsDaily: Schedule<Rooms> = {
+export const expireArtifactsDaily: Schedule<Services> = {
   name: 'expire_artifacts',
   cron: '50 2 * * *',
   job: expireArtifacts,

@@ -109,7 +109,7 @@ test('files are given to whom the archive is, and to jobs by their tokens', asyn
   const job = await runningJob(here, project, { pipeline_id, name: 'build' });
   await archivedJob(here, project, { pipeline_id, name: 'open', status: 'success', content });
   const { id } = await archivedJob(here, project, { pipeline_id, name: 'closed', status: 'success', content });
-  const artifacts = here.server.rooms.database;
+  const artifacts = here.server.services.database;
   await artifacts.transaction((tx) =>
     tx.updateTable('job_artifacts').set({ accessibility: 'private' }).where('job_id', '=', id).execute(),
   );

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { openBlob } from '#blobs/index.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { createPlaces } from '#rate-limits/concurrency-slots.ts';
 import type { Receiver } from '#rate-limits/stream-limits.ts';
 import { rawHeaders } from '#repositories/raw-content.ts';
@@ -18,7 +18,7 @@ const places = createPlaces({ each: 8, all: 32 });
  * there, or can't be read; `none`: the archive's content is gone.
  */
 export async function sendFileOf(
-  { blobs }: Pick<Rooms, 'blobs'>,
+  { blobs }: Pick<Services, 'blobs'>,
   archive: AllowedArchive,
   path: string,
   { client, clientAddress }: Receiver,

@@ -10,7 +10,7 @@ const FORM = 'application/x-www-form-urlencoded';
 
 const here = await world({ project: {} });
 const { anonymous, project, root, clock, server } = here;
-const { reader } = server.rooms.database;
+const { reader } = server.services.database;
 
 const artifactsOf = ({ id }: { readonly id: number }) =>
   reader

@@ -12,7 +12,7 @@ import { oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
 import { receiveFile } from '#http/request/file-upload.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { ARTIFACT_TYPES, type ArtifactTypeName, readStanding } from '../jobs/index.ts';
@@ -39,11 +39,11 @@ interface Upload extends ToProve {
  * Keeps a file that a job leaves behind, which flows to disk as it comes. The job must be running when it is all there. The
  * same file once more is no matter, another one of its kind is refused.
  */
-export async function upload(rooms: Rooms, { request, given, prove }: Upload) {
+export async function upload(services: Services, { request, given, prove }: Upload) {
   let proven: Proven | undefined;
   const received = await receiveFile(request, 'file', async (file, about) => {
     proven = await prove(about.fields.token);
-    return { filename: about.filename, blob: await storeFile(rooms, proven.job, file) };
+    return { filename: about.filename, blob: await storeFile(services, proven.job, file) };
   });
   const { job } = proven ?? (await prove(received.fields.token));
   const all = joined(given, received.fields);
@@ -53,8 +53,8 @@ export async function upload(rooms: Rooms, { request, given, prove }: Upload) {
   if (isFailure(blob)) return refused('tooLarge');
   const said = readFields(all);
   if (ARTIFACT_TYPES[said.artifact_type].format !== said.artifact_format) return refused('wrongFormat');
-  const { default_artifacts_expire_in: byDefault } = await readSettings(rooms.database.reader);
-  return rooms.runUnitOfWork(NOBODY, (uow) => keep(uow, { job, blob, filename, byDefault, ...said }), {
+  const { default_artifacts_expire_in: byDefault } = await readSettings(services.database.reader);
+  return services.runUnitOfWork(NOBODY, (uow) => keep(uow, { job, blob, filename, byDefault, ...said }), {
     againWhenTaken: ['job_artifacts_by_job'],
   });
 }
@@ -66,7 +66,7 @@ function readFields(given: Raw): Fields {
   return read as Fields;
 }
 
-async function storeFile({ blobs, database }: Rooms, { project_id }: ProvenJob, file: Readable) {
+async function storeFile({ blobs, database }: Services, { project_id }: ProvenJob, file: Readable) {
   const limit = await sizeLimitOf(database.reader, project_id);
   return storeBlob(blobs, file, { maxBytes: limit * MEBIBYTE });
 }

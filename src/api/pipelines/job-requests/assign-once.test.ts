@@ -7,7 +7,7 @@ import { world } from '#test/support/world.ts';
 
 const here = await world();
 const { anonymous, server } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 const RUNNERS = 50;
 const JOBS = 100;
 const PIPELINES = 20;

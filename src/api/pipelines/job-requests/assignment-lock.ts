@@ -1,5 +1,5 @@
 import type { Config } from '#config.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 
 /**
  * The jobs that this process is about to hand out. All runners want the first of those that wait: where fifty ask at once,
@@ -9,7 +9,7 @@ import type { Rooms } from '#http/services.ts';
 const HANDS = new WeakMap<Config, Set<number>>();
 
 /** Does this with the job in hand, unless another request has it there already. */
-export async function withInHand<T>({ config }: Rooms, id: number, work: () => Promise<T>): Promise<T | 'in hand'> {
+export async function withInHand<T>({ config }: Services, id: number, work: () => Promise<T>): Promise<T | 'in hand'> {
   const hand = HANDS.get(config) ?? new Set();
   HANDS.set(config, hand);
   if (hand.has(id)) return 'in hand';

@@ -3,7 +3,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import type { Runner } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
 import { type FailureReason, hasLapsed } from '../jobs/index.ts';
@@ -39,8 +39,8 @@ const MOST_TRIES = 100;
  * could run is failed on the way. `none`: there is nothing for it; `lost`: there was, and others were faster, or there is more to be
  * looked at than one question is worth, so that it is to ask again.
  */
-export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Failure<'none' | 'lost'>> {
-  const { reader } = rooms.database;
+export async function takeJob(services: Services, asking: Asking): Promise<Taken | Failure<'none' | 'lost'>> {
+  const { reader } = services.database;
   if (!(await anyWaits(reader))) return refused('none');
   let lost = false;
   // What other requests are taking waits still, in front of what is left for this one.
@@ -49,7 +49,7 @@ export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Fai
     const candidates = await nextCandidates(reader, asking.runner, inHand);
     if (candidates.length === 0) return refused(lost ? 'lost' : 'none');
     for (const candidate of candidates) {
-      const taken = await withInHand(rooms, candidate.id, () => tryTo(rooms, asking, candidate));
+      const taken = await withInHand(services, candidate.id, () => tryTo(services, asking, candidate));
       if (taken === 'lost' || taken === 'in hand') lost = true;
       else if (taken !== 'failed') return { ...taken, depth };
       if (taken === 'in hand') inHand++;
@@ -61,7 +61,11 @@ export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Fai
 
 type Try = Omit<Taken, 'depth'> | 'lost' | 'failed';
 
-async function tryTo({ runUnitOfWork }: Rooms, { runner, managerId, features }: Asking, { id, project_id }: Candidate) {
+async function tryTo(
+  { runUnitOfWork }: Services,
+  { runner, managerId, features }: Asking,
+  { id, project_id }: Candidate,
+) {
   const token = newToken('glcbt-');
   return runUnitOfWork(
     NOBODY,

@@ -8,7 +8,7 @@ import { canSeeProject, findProject, type Project, roleIn } from '#domain/namesp
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { lastCommitFor } from '#git/trees/path-entries.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { decrypt } from '#security/encryption.ts';
@@ -30,34 +30,37 @@ import { environmentUrlOf, variablesOf } from './variables.ts';
  * by now, and nobody else gets it: one of which that can't be said has failed, and does not wait for its time to be over.
  */
 export async function toldOrFailed(
-  rooms: Rooms,
+  services: Services,
   asking: Asking,
   taken: Taken,
   baseUrl: string,
 ): Promise<object | Failure<'failed'>> {
   try {
-    return await handOut(rooms, asking, taken, baseUrl);
+    return await handOut(services, asking, taken, baseUrl);
   } catch (error) {
     const { id, project_id } = taken.work;
-    rooms.log.error({ err: error, job: id }, 'A job could not be handed out');
+    services.log.error({ err: error, job: id }, 'A job could not be handed out');
     const reason = { failure_reason: 'scheduler_failure' satisfies FailureReason };
     const turn = jobsTurn(project_id);
-    await rooms.runUnitOfWork(NOBODY, (uow) => changeJob(uow, id, ['running'], 'failed', reason), { turn, owed: true });
+    await services.runUnitOfWork(NOBODY, (uow) => changeJob(uow, id, ['running'], 'failed', reason), {
+      turn,
+      owed: true,
+    });
     return refused('failed');
   }
 }
 
-async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: string): Promise<object> {
+async function handOut(services: Services, { runner }: Asking, taken: Taken, baseUrl: string): Promise<object> {
   const { work, token, timeout, startedAt } = taken;
-  const db = rooms.database.reader;
+  const db = services.database.reader;
   const caller = await callerOf(db, work.user_id, null);
   const project = await findProject(db, caller, String(work.project_id));
   if (project === null) throw new Error(`The project ${work.project_id} of a job that runs is not there`);
-  const hasRef = await keepPipelineRef(rooms, project, work);
+  const hasRef = await keepPipelineRef(services, project, work);
   const repositoryUrl = urlOf(baseUrl, project, token);
   const onInstance = runner.runner_type === 'instance_type' ? await countOnInstanceRunners(db, project.id) : null;
   const all = variablesOf({
-    ...(await variablesAround(rooms, work, project, baseUrl)),
+    ...(await variablesAround(services, work, project, baseUrl)),
     baseUrl,
     projectPath: project.full_path,
     work,
@@ -67,12 +70,12 @@ async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: 
     runner,
     tags: await tagsOf(db, runner.id),
   });
-  await keepEnvironmentUrl(rooms, work, environmentUrlOf(work, all));
+  await keepEnvironmentUrl(services, work, environmentUrlOf(work, all));
   const attributes = storedAttributes(project);
   const variables = expandVariables(all);
   return payloadOf({
     baseUrl,
-    secretKey: await rooms.secretKey(),
+    secretKey: await services.secretKey(),
     project,
     rootNamespaceId: await rootOf(db, project.namespace_id),
     work,
@@ -83,7 +86,9 @@ async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: 
     repositoryUrl,
     hasRef,
     variables,
-    cacheKeys: await Promise.all((work.options.cache ?? []).map((cache) => keyOf(rooms.git, project, work.sha, cache))),
+    cacheKeys: await Promise.all(
+      (work.options.cache ?? []).map((cache) => keyOf(services.git, project, work.sha, cache)),
+    ),
     isTrusted: work.protected || (canSeeProject(caller, project) && roleIn(caller, project) >= MAINTAINER),
     depth: depthOf(variables, attributes.ci_default_git_depth),
     separatedCaches: attributes.ci_separated_caches,
@@ -93,7 +98,7 @@ async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: 
 }
 
 /** What the job's success will say of its environment. index: jobs primary key */
-async function keepEnvironmentUrl({ database }: Rooms, { id }: Work, url: string | null): Promise<void> {
+async function keepEnvironmentUrl({ database }: Services, { id }: Work, url: string | null): Promise<void> {
   if (url === null) return;
   await database.transaction((tx) =>
     tx.updateTable('jobs').set({ environment_url: url }).where('id', '=', id).execute(),
@@ -108,10 +113,10 @@ function urlOf(baseUrl: string, project: Project, token: string): string {
   return url.href;
 }
 
-async function variablesAround(rooms: Rooms, work: Work, project: Project, baseUrl: string) {
-  const db = rooms.database.reader;
-  const key = await rooms.secretKey();
-  const commit = await readCommit(rooms.git, repositoryOf(rooms.git, project), work.sha);
+async function variablesAround(services: Services, work: Work, project: Project, baseUrl: string) {
+  const db = services.database.reader;
+  const key = await services.secretKey();
+  const commit = await readCommit(services.git, repositoryOf(services.git, project), work.sha);
   const ofPipeline = (await pipelineVariables(db, work.pipeline_id)).map(({ variable_type, raw, ...variable }) => ({
     key: variable.key,
     value: decrypt(key, variable.value, PIPELINE_VARIABLE),
@@ -122,7 +127,7 @@ async function variablesAround(rooms: Rooms, work: Work, project: Project, baseU
     key: variable.key,
     value: decrypt(key, variable.value, JOB_VARIABLE),
   }));
-  const kept = await variablesForJob(rooms, project, {
+  const kept = await variablesForJob(services, project, {
     protected: Boolean(work.protected),
     environment: work.environment,
   });

@@ -26,27 +26,27 @@ export const requestJob = endpoint({
   },
   refuses: { lost: [409, '409 Conflict'], tokenEnded: FORBIDDEN },
   answer: stream,
-  async handle({ runner: asked, params, request }, rooms) {
-    await limitRunner(rooms, 'runner_jobs_request_api_limit', asked.id);
+  async handle({ runner: asked, params, request }, services) {
+    await limitRunner(services, 'runner_jobs_request_api_limit', asked.id);
     const { system_id: systemId, info, last_update } = params;
     const machine = { systemId, address: request.clientAddress, info };
-    const { reader } = rooms.database;
-    const now = timestamp(rooms.clock);
+    const { reader } = services.database;
+    const now = timestamp(services.clock);
     const managerId =
       (await heardJustNow(reader, asked, machine, now)) ??
-      (await rooms.runUnitOfWork(NOBODY, (uow) => contact(uow, asked, machine)));
+      (await services.runUnitOfWork(NOBODY, (uow) => contact(uow, asked, machine)));
     // Before the queue is looked at: what comes into it meanwhile has another value.
-    const { runner, value } = await queueValue(rooms, asked, last_update, request);
+    const { runner, value } = await queueValue(services, asked, last_update, request);
     if (runner.paused || last_update === value) return nothing(value);
     // Of a question that was held the token may have been reset meanwhile, or have ended.
     const wasHeld = runner !== asked;
-    if (wasHeld && (await runnerWithToken(reader, params.token, timestamp(rooms.clock))) === null) {
+    if (wasHeld && (await runnerWithToken(reader, params.token, timestamp(services.clock))) === null) {
       return refused('tokenEnded');
     }
     const asking = { runner, managerId, features: info?.features };
-    const taken = await takeJob(rooms, asking);
+    const taken = await takeJob(services, asking);
     if (isFailure(taken)) return taken.code === 'lost' ? refused('lost') : nothing(value);
-    const payload = await toldOrFailed(rooms, asking, taken, request.baseUrl);
+    const payload = await toldOrFailed(services, asking, taken, request.baseUrl);
     if (isFailure(payload)) return refused('lost');
     return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
   },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findRunner, type Runner } from '#authorization/runners.ts';
 import type { Config } from '#config.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { momentAfter, timestamp } from '#runtime/clock.ts';
 import { readSettings } from '#settings/settings.ts';
 import { readQueueValue } from '../processing/index.ts';
@@ -30,32 +30,37 @@ export interface Standing {
  * as long as the setting says, 0 for not at all (contract/runners.md §3.3); one too many is answered at once.
  */
 export async function queueValue(
-  rooms: Rooms,
+  services: Services,
   runner: Runner,
   known: string | null | undefined,
   { client }: Pick<Incoming, 'client'>,
 ): Promise<Standing> {
-  const { reader } = rooms.database;
-  const now = { runner, value: await readQueueValue(reader, runner, timestamp(rooms.clock)) };
+  const { reader } = services.database;
+  const now = { runner, value: await readQueueValue(reader, runner, timestamp(services.clock)) };
   if (now.value !== known || runner.paused) return now;
   const { runner_long_polling_seconds: seconds } = await readSettings(reader);
-  const held = HELD.get(rooms.config) ?? 0;
+  const held = HELD.get(services.config) ?? 0;
   if (seconds === 0 || held >= MOST_HELD) return now;
-  HELD.set(rooms.config, held + 1);
+  HELD.set(services.config, held + 1);
   try {
-    return await changed(rooms, now, seconds, client);
+    return await changed(services, now, seconds, client);
   } finally {
-    HELD.set(rooms.config, (HELD.get(rooms.config) ?? 1) - 1);
+    HELD.set(services.config, (HELD.get(services.config) ?? 1) - 1);
   }
 }
 
 /** Looks until the value is another one, the time is over or nobody waits any more. */
-async function changed(rooms: Rooms, first: Standing, seconds: number, client: Incoming['client']): Promise<Standing> {
-  const { clock, isServing } = rooms;
+async function changed(
+  services: Services,
+  first: Standing,
+  seconds: number,
+  client: Incoming['client'],
+): Promise<Standing> {
+  const { clock, isServing } = services;
   let now = first;
   const until = momentAfter(timestamp(clock), seconds * 1000);
   while (now.value === first.value && timestamp(clock) < until && !client.gone && isServing()) {
-    const seen = await nextLook(rooms, now.runner.id);
+    const seen = await nextLook(services, now.runner.id);
     if (seen === null) return now;
     now = seen;
   }
@@ -63,18 +68,18 @@ async function changed(rooms: Rooms, first: Standing, seconds: number, client: I
 }
 
 /** However many of a runner's questions are held, they look together: whoever has its token can ask hundreds. */
-function nextLook(rooms: Rooms, id: number): Promise<Standing | null> {
-  const looks = LOOKS.get(rooms.config) ?? new Map<number, Promise<Standing | null>>();
-  LOOKS.set(rooms.config, looks);
+function nextLook(services: Services, id: number): Promise<Standing | null> {
+  const looks = LOOKS.get(services.config) ?? new Map<number, Promise<Standing | null>>();
+  LOOKS.set(services.config, looks);
   const begun = looks.get(id);
   if (begun !== undefined) return begun;
-  const look = lookAgain(rooms, id).finally(() => looks.delete(id));
+  const look = lookAgain(services, id).finally(() => looks.delete(id));
   looks.set(id, look);
   return look;
 }
 
 /** Null: the runner is gone. */
-async function lookAgain({ database: { reader }, clock }: Rooms, id: number): Promise<Standing | null> {
+async function lookAgain({ database: { reader }, clock }: Services, id: number): Promise<Standing | null> {
   await pause(LOOK_AGAIN);
   const runner = await findRunner(reader, id);
   return runner && { runner, value: await readQueueValue(reader, runner, timestamp(clock)) };

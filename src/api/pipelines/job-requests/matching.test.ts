@@ -8,7 +8,7 @@ import { done, world } from '#test/support/world.ts';
 
 const here = await world();
 const { anonymous, root } = here;
-const { database } = here.server.rooms;
+const { database } = here.server.services;
 
 type Wish = Parameters<typeof runnerRow>[1];
 

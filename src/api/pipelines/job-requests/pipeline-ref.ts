@@ -3,7 +3,7 @@ import { resolveRef, zeroId } from '#git/refs/refs.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { type MovingProject, moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
@@ -20,16 +20,16 @@ const refOf = (pipelineId: number) => `refs/pipelines/${pipelineId}`;
 
 /** Sees to it that there is one. False: there can't be, for the repository is read-only, or the commit not there. */
 export async function keepPipelineRef(
-  rooms: RefRooms,
+  services: RefServices,
   project: MovingProject,
   { pipeline_id, sha }: Pick<Work, 'pipeline_id' | 'sha'>,
 ): Promise<boolean> {
   const ref = refOf(pipeline_id);
-  const repository = repositoryOf(rooms.git, project);
+  const repository = repositoryOf(services.git, project);
   if ((await resolveRef(repository, ref)) !== null) return true;
-  const moved = await moveRefs(rooms, { project, by: BY_SERVER, changes: [{ ref, oldId: zeroId, newId: sha }] });
+  const moved = await moveRefs(services, { project, by: BY_SERVER, changes: [{ ref, oldId: zeroId, newId: sha }] });
   if (isFailure(moved) && moved.code === 'readOnly')
-    await rooms.database.transaction((tx) => keepLater(tx, pipeline_id));
+    await services.database.transaction((tx) => keepLater(tx, pipeline_id));
   // Another job of the pipeline may have been faster.
   return !isFailure(moved) || (await resolveRef(repository, ref)) !== null;
 }
@@ -40,10 +40,10 @@ const READ_ONLY_REST_MS = 5 * 60_000;
 /** The same when the repository is no longer read-only: other jobs of the pipeline may need it. */
 export const keepRefLater = defineJob({
   kind: 'keep_pipeline_ref',
-  async handle(rooms: RefRooms, { pipelineId }: { readonly pipelineId: number }) {
-    const pipeline = await underWay(rooms.database.reader, pipelineId);
-    const project = pipeline && (await placeOf(rooms.database.reader, pipeline.project_id));
-    if (pipeline && project) await keepPipelineRef(rooms, project, { pipeline_id: pipelineId, sha: pipeline.sha });
+  async handle(services: RefServices, { pipelineId }: { readonly pipelineId: number }) {
+    const pipeline = await underWay(services.database.reader, pipelineId);
+    const project = pipeline && (await placeOf(services.database.reader, pipeline.project_id));
+    if (pipeline && project) await keepPipelineRef(services, project, { pipeline_id: pipelineId, sha: pipeline.sha });
   },
 });
 
@@ -55,19 +55,19 @@ function keepLater(tx: Transaction, pipelineId: number): Promise<void> {
 /** Removes it when the pipeline has ended; it comes back when a job of it is run again. */
 export const dropPipelineRef = defineJob({
   kind: 'drop_pipeline_ref',
-  async handle(rooms: RefRooms, { projectId, pipelineId }: { projectId: number; pipelineId: number }) {
-    const project = await placeOf(rooms.database.reader, projectId);
-    if (project === undefined || (await underWay(rooms.database.reader, pipelineId))) return;
+  async handle(services: RefServices, { projectId, pipelineId }: { projectId: number; pipelineId: number }) {
+    const project = await placeOf(services.database.reader, projectId);
+    if (project === undefined || (await underWay(services.database.reader, pipelineId))) return;
     const ref = refOf(pipelineId);
-    const now = await resolveRef(repositoryOf(rooms.git, project), ref);
+    const now = await resolveRef(repositoryOf(services.git, project), ref);
     if (now === null) return;
-    const moved = await moveRefs(rooms, { project, by: BY_SERVER, changes: [{ ref, oldId: now, newId: zeroId }] });
-    if (isFailure(moved) && moved.code === 'readOnly') return dropLater(rooms, { projectId, pipelineId });
+    const moved = await moveRefs(services, { project, by: BY_SERVER, changes: [{ ref, oldId: now, newId: zeroId }] });
+    if (isFailure(moved) && moved.code === 'readOnly') return dropLater(services, { projectId, pipelineId });
     if (isFailure(moved) && moved.code !== 'moved') throw new Error(`${ref} could not be removed: ${moved.code}`);
   },
 });
 
-function dropLater({ database }: RefRooms, which: { projectId: number; pipelineId: number }): Promise<void> {
+function dropLater({ database }: RefServices, which: { projectId: number; pipelineId: number }): Promise<void> {
   return database.transaction((tx) =>
     enqueue(tx, dropPipelineRef, which, {
       key: String(which.pipelineId),

@@ -7,7 +7,7 @@ import { world } from '#test/support/world.ts';
 import { candidates } from './choose-job.ts';
 
 const here = await world();
-const { database } = here.server.rooms;
+const { database } = here.server.services;
 
 test('choosing a job looks at pending ones alone, however many have ended', async () => {
   const [group, project] = [await here.newGroup(), await here.newProject()];

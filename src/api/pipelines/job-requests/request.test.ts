@@ -13,7 +13,7 @@ import { MOST_HELD, queueValue } from './long-poll.ts';
 
 const here = await world({ project: { readme: true } });
 const { anonymous, root, clock, server } = here;
-const { reader } = server.rooms.database;
+const { reader } = server.services.database;
 
 type Runner = Awaited<ReturnType<typeof runnerRow>>;
 
@@ -91,7 +91,7 @@ test('where the setting says so a question is held until there is something, or 
     const row = await findRunner(reader, runner.id);
     assert.ok(row);
     let at = clock.now().getTime();
-    const hurried = { ...server.rooms, clock: { now: () => new Date((at += 10_000)) } };
+    const hurried = { ...server.services, clock: { now: () => new Date((at += 10_000)) } };
     assert.equal((await queueValue(hurried, row, known, { client: { gone: false } as never })).value, known);
     const held = ask(runner, { last_update: known });
     await given(here, project, { build: {} });
@@ -126,7 +126,7 @@ test('only so many questions are held, and one more is answered at once', { time
   assert.ok(row);
   await done(root.put('/application/settings', { runner_long_polling_seconds: 3600 }));
   const client = { gone: false };
-  const hold = () => queueValue(server.rooms, row, known, { client } as never);
+  const hold = () => queueValue(server.services, row, known, { client } as never);
   const asked = Array.from({ length: MOST_HELD + 1 }, hold);
   assert.equal((await Promise.race(asked)).value, known);
   client.gone = true;
@@ -143,7 +143,7 @@ test('a job that becomes pending changes the value', async () => {
   assert.equal((await ask(runner)).body.id, first);
   const waiting = updateOf(await ask(runner));
   assert.equal((await ask(runner, { last_update: waiting })).status, 204);
-  await server.rooms.runUnitOfWork(NOBODY, (uow) => cancelJob(uow, first));
+  await server.services.runUnitOfWork(NOBODY, (uow) => cancelJob(uow, first));
   assert.equal((await ask(runner, { last_update: waiting })).body.id, second);
 });
 
@@ -220,7 +220,7 @@ test('a job that can not be told to its runner has failed, and the next one is t
   const { project, runner } = await place();
   const [broken, fine] = [await jobRow(here, project), await jobRow(here, project)];
   const unreadable = { job_id: broken, key: 'A', value: 'not encrypted' };
-  await server.rooms.database.transaction((tx) => tx.insertInto('job_variables').values(unreadable).execute());
+  await server.services.database.transaction((tx) => tx.insertInto('job_variables').values(unreadable).execute());
   assert.equal((await ask(runner)).status, 409);
   const { status, failure_reason, pipeline_id } = await rowOf(broken);
   assert.deepEqual([status, failure_reason], ['failed', 'scheduler_failure']);

@@ -11,7 +11,7 @@ import { nextCandidates } from './choose-job.ts';
 // What runners are offered is what the rules say, of random runners, jobs, projects and groups (contract/runners.md §7).
 
 const here = await world();
-const { database } = here.server.rooms;
+const { database } = here.server.services;
 const outer = await here.newGroup();
 const inner = await here.newGroup({ in: outer });
 const apart = await here.newGroup();

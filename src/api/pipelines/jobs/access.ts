@@ -38,8 +38,8 @@ export function actingOnJob(): OnJob {
 
 /** They, and whom the protections of the job's environment let deploy there. */
 export function runningJob(): OnJob {
-  return readingJob().and(async ({ db, caller, rooms }, { project, job }) => {
-    if (!(await mayRunJob(db, rooms.config.tier, caller, project, job))) throw forbidden();
+  return readingJob().and(async ({ db, caller, services }, { project, job }) => {
+    if (!(await mayRunJob(db, services.config.tier, caller, project, job))) throw forbidden();
   }, 'project:update_pipeline + push to its ref, or deploy there');
 }
 

@@ -8,7 +8,7 @@ import { playJob } from '../processing/index.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter', 'developer', 'maintainer'] } });
 const { project, reporter, developer, maintainer, owner, server, clock } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 const at = `${project.at}/jobs`;
 
 test('a retried job is a new one, the old one leaves the lists, and what was skipped after it waits again', async () => {
@@ -50,7 +50,7 @@ test('a job whose deployment was rejected is run again neither by itself nor wit
 test('a job is played in the name of somebody else', async () => {
   const pipeline = await given(here, project, { ship: { when: 'manual' } });
   const key = { id: await pipeline.idOf('ship'), project_id: project.id, pipeline_id: pipeline.id };
-  const play = () => server.rooms.runUnitOfWork(NOBODY, (uow) => playJob(uow, key, [], maintainer.id));
+  const play = () => server.services.runUnitOfWork(NOBODY, (uow) => playJob(uow, key, [], maintainer.id));
   assert.equal(await play(), key.id);
   await pipeline.run('ship', 'success');
   assert.notEqual(await play(), key.id);
@@ -157,7 +157,7 @@ test('on tier free a project restricts nobody by what it has kept from another t
   const pipeline = await given(free, free.project, { build: {} });
   const job = await pipeline.idOf('build');
   const attributes = JSON.stringify({ ci_restrict_pipeline_cancellation_role: 'no_one' });
-  await free.server.rooms.database.transaction((tx) =>
+  await free.server.services.database.transaction((tx) =>
     tx.updateTable('projects').set({ attributes }).where('id', '=', free.project.id).execute(),
   );
   assert.equal((await free.owner.post(`${free.project.at}/jobs/${job}/cancel`)).status, 201);

@@ -1,12 +1,12 @@
 import type { ProvenJob } from '#authorization/job-authentication.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 
 /**
  * Tells in the server's log that the log of a job is not what its runner has sent, by the CRC-32 that the runner says at the
  * end: nobody is refused for it (contract/runners.md §3.5). What is no CRC-32 can't be compared.
  */
 export function logWrongChecksum(
-  { log }: Pick<Rooms, 'log'>,
+  { log }: Pick<Services, 'log'>,
   { id, trace_size, trace_checksum }: ProvenJob,
   said: string | null | undefined,
 ): void {

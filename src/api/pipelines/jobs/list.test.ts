@@ -5,7 +5,7 @@ import { type Caller, world } from '#test/support/world.ts';
 
 const here = await world();
 const { newProject, anonymous, root, server, clock } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 const namesOf = async (caller: Caller, url: string) =>
   (await caller.get(url)).body.map(({ name }: { name: string }) => name);

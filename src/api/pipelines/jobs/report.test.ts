@@ -9,7 +9,7 @@ import { FAILURE_REASONS } from './failure-reasons.ts';
 
 const here = await world({ project: {} });
 const { anonymous, project, clock, server } = here;
-const { reader } = server.rooms.database;
+const { reader } = server.services.database;
 
 const put = (id: number, params: Readonly<Record<string, unknown>>, headers = {}) =>
   anonymous.send('PUT', `/jobs/${id}`, { params, headers });

@@ -28,11 +28,11 @@ export const updateJob = endpoint({
     output: optional(hash({ checksum: optional(text), bytesize: optional(integer) })),
   },
   answer: stream,
-  async handle({ job, params }, rooms) {
-    const status = await rooms.runUnitOfWork(NOBODY, (uow) => report(uow, job, params), {
+  async handle({ job, params }, services) {
+    const status = await services.runUnitOfWork(NOBODY, (uow) => report(uow, job, params), {
       turn: jobsTurn(job.project_id),
     });
-    if (params.state !== 'running') logWrongChecksum(rooms, job, params.output?.checksum ?? params.checksum);
+    if (params.state !== 'running') logWrongChecksum(services, job, params.output?.checksum ?? params.checksum);
     return { headers: { 'Job-Status': status } };
   },
 });

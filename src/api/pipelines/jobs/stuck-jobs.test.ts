@@ -6,7 +6,7 @@ import { given } from '../processing/fixtures.testing.ts';
 
 const here = await world({ project: { readme: true } });
 const { project, owner, server, clock, work } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 const jobOf = (id: number) =>
   database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -3,7 +3,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { takenByRow } from '#domain/runners/runner-scope.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { momentAfter, timestamp } from '#runtime/clock.ts';
@@ -65,7 +65,7 @@ async function* jobsThatAre(db: Reader, status: JobUnderWay['status']): AsyncGen
 
 /** Ends those that are to end, each in an act of its own. */
 async function endJobs(
-  { database, clock, runUnitOfWork }: Rooms,
+  { database, clock, runUnitOfWork }: Services,
   statuses: readonly JobUnderWay['status'][],
   judge: Judge,
   signal: AbortSignal,
@@ -134,18 +134,20 @@ function hasRunner(db: Reader, jobId: number, now: string): Promise<boolean> {
 /** Ends jobs whose time is over by far. */
 export const endOverdueJobs = defineJob({
   kind: 'end_overdue_jobs',
-  handle: (rooms: Rooms, _payload: Record<string, never>, { signal }) => endJobs(rooms, ['running'], overdue, signal),
+  handle: (services: Services, _payload: Record<string, never>, { signal }) =>
+    endJobs(services, ['running'], overdue, signal),
 });
 
 /** Ends what is stuck. */
 export const endStuckJobs = defineJob({
   kind: 'end-stuck-jobs',
-  handle: (rooms: Rooms, _payload: Record<string, never>, { signal }) => endJobs(rooms, UNDER_WAY, stuck, signal),
+  handle: (services: Services, _payload: Record<string, never>, { signal }) =>
+    endJobs(services, UNDER_WAY, stuck, signal),
 });
 
-export const endOverdueJobsOften: Schedule<Rooms> = {
+export const endOverdueJobsOften: Schedule<Services> = {
   name: 'end_overdue_jobs',
   cron: '*/10 * * * *',
   job: endOverdueJobs,
 };
-export const endStuckJobsHourly: Schedule<Rooms> = { name: 'end-stuck-jobs', cron: '17 * * * *', job: endStuckJobs };
+export const endStuckJobsHourly: Schedule<Services> = { name: 'end-stuck-jobs', cron: '17 * * * *', job: endStuckJobs };

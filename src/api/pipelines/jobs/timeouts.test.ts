@@ -12,16 +12,16 @@ const { anonymous, project, clock, server } = here;
 const run = jobRun();
 
 const rowOf = (id: number) =>
-  server.rooms.database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  server.services.database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 test('who runs a quarter of an hour longer than he may has ended when his time was over', async () => {
   const { id } = await runningJob(here, project, { timeout: 600 });
   const { started_at } = await rowOf(id);
   clock.advance(600 + 900);
-  await endOverdueJobs.handle(server.rooms, {}, run);
+  await endOverdueJobs.handle(server.services, {}, run);
   assert.equal((await rowOf(id)).status, 'running');
   clock.advance(1);
-  await endOverdueJobs.handle(server.rooms, {}, run);
+  await endOverdueJobs.handle(server.services, {}, run);
   const { status, failure_reason, finished_at } = await rowOf(id);
   assert.deepEqual([status, failure_reason], ['failed', 'job_execution_timeout']);
   assert.equal(Date.parse(finished_at ?? '') - Date.parse(started_at ?? ''), 600_000);
@@ -33,7 +33,7 @@ test('of whom nothing is heard for an hour has failed, a sign of life keeps him'
   clock.advance(3000);
   await anonymous.put(`/jobs/${alive.id}`, { token: alive.token, state: 'running' });
   clock.advance(601);
-  await endStuckJobs.handle(server.rooms, {}, run);
+  await endStuckJobs.handle(server.services, {}, run);
   const { status, failure_reason } = await rowOf(silent.id);
   assert.deepEqual([status, failure_reason], ['failed', 'stuck_or_timeout_failure']);
   assert.equal((await rowOf(alive.id)).status, 'running');
@@ -42,6 +42,6 @@ test('of whom nothing is heard for an hour has failed, a sign of life keeps him'
 test('what has been canceling for an hour is canceled', async () => {
   const { id } = await runningJob(here, project, { status: 'canceling' });
   clock.advance(3601);
-  await endStuckJobs.handle(server.rooms, {}, run);
+  await endStuckJobs.handle(server.services, {}, run);
   assert.equal((await rowOf(id)).status, 'canceled');
 });

@@ -31,13 +31,13 @@ export const readCiLint = endpoint({
   rules: [exclusive('sha', 'content_ref'), exclusive('ref', 'dry_run_ref')],
   refuses: { empty: [404, '404 Repository Not Found'], noCommit: [404, '404 Commit Not Found'] },
   answer: shown(LintResult),
-  async handle({ project, caller, params, base }, rooms) {
+  async handle({ project, caller, params, base }, services) {
     if (project.empty) return refused('empty');
     const at = params.content_ref ?? params.sha ?? project.default_branch;
-    const sha = await resolveRevision(rooms.git, repositoryOf(rooms.git, project), at);
+    const sha = await resolveRevision(services.git, repositoryOf(services.git, project), at);
     if (sha === null) return refused('noCommit');
     const ref = params.dry_run_ref ?? params.ref ?? project.default_branch;
-    return lintFile(rooms, caller, project, {
+    return lintFile(services, caller, project, {
       sha,
       dryRunRef: params.dry_run ? ref : null,
       includeJobs: params.include_jobs ?? false,
@@ -59,10 +59,10 @@ export const createCiLint = endpoint({
     include_jobs: optional(boolean, false),
   },
   answer: shown(LintResult),
-  async handle({ project, caller, params, base }, rooms) {
-    const { git } = rooms;
+  async handle({ project, caller, params, base }, services) {
+    const { git } = services;
     const sha = await resolveRevision(git, repositoryOf(git, project), project.default_branch);
-    return lintFile(rooms, caller, project, {
+    return lintFile(services, caller, project, {
       sha,
       content: params.content,
       dryRunRef: params.dry_run ? (params.ref ?? project.default_branch) : null,

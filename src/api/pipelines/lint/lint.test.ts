@@ -54,7 +54,7 @@ unit:
 const sha = await project.commit({ '.gitlab-ci.yml': FILE, 'ci/common.yml': COMMON });
 const at = `${project.at}/ci/lint`;
 const stored = async () => {
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   const [pipelines, environments] = [reader.selectFrom('pipelines'), reader.selectFrom('environments')];
   return [...(await pipelines.select('id').execute()), ...(await environments.select('id').execute())];
 };

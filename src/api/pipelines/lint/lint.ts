@@ -20,9 +20,14 @@ export interface Asked {
 }
 
 /** Looks at a CI file as pipelines do that are made of it, and stores nothing. */
-export async function lintFile(rooms: PrepareRooms, caller: Caller, project: Project, asked: Asked): Promise<Linted> {
-  const inspected = await inspectCiFile(configPath(project), readingFor(rooms, project, asked));
-  const found = await outcomeOf(rooms, caller, project, asked, inspected);
+export async function lintFile(
+  services: PrepareRooms,
+  caller: Caller,
+  project: Project,
+  asked: Asked,
+): Promise<Linted> {
+  const inspected = await inspectCiFile(configPath(project), readingFor(services, project, asked));
+  const found = await outcomeOf(services, caller, project, asked, inspected);
   const isError = typeof found === 'string';
   return {
     errors: isError ? [found] : [],
@@ -42,7 +47,7 @@ function readingFor({ git }: PrepareRooms, project: Project, { sha, content }: A
 
 /** Its jobs, where they are asked for, or the first error. */
 async function outcomeOf(
-  rooms: PrepareRooms,
+  services: PrepareRooms,
   caller: Caller,
   project: Project,
   { dryRunRef, baseUrl, includeJobs }: Asked,
@@ -50,7 +55,7 @@ async function outcomeOf(
 ): Promise<LintedJob[] | string> {
   const configuration = inspected?.configuration ?? null;
   if (dryRunRef !== null) {
-    const plan = await dryRun(rooms, caller, project, { ref: dryRunRef, baseUrl }, configuration);
+    const plan = await dryRun(services, caller, project, { ref: dryRunRef, baseUrl }, configuration);
     if (isFailure(plan)) return creationText(plan);
     return includeJobs ? tellable(jobsOfPlan(plan)) : [];
   }

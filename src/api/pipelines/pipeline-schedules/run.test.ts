@@ -72,13 +72,13 @@ test('of all moments while nobody was there one pipeline is made, and its list i
 test('processes that look at once start it once, and a run that is repeated makes nothing', async () => {
   const { pipelines } = await scheduled();
   clock.advance(3600);
-  const look = () => startDueSchedules.handle(server.rooms, {}, jobRun());
+  const look = () => startDueSchedules.handle(server.services, {}, jobRun());
   await Promise.all([look(), look(), look()]);
-  const found = server.rooms.database.reader.selectFrom('background_jobs').selectAll();
+  const found = server.services.database.reader.selectFrom('background_jobs').selectAll();
   const runs = await found.where('kind', '=', 'run-pipeline-schedule').where('state', '=', 'pending').execute();
   const ours = runs.filter(({ payload }) => JSON.parse(payload).scheduleId);
   assert.equal(new Set(ours.map(({ payload }) => payload)).size, ours.length);
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx
       .insertInto('background_jobs')
       .values(ours.map(({ kind, payload, run_at, created_at }) => ({ kind, payload, run_at, created_at, key: null })))

@@ -4,7 +4,7 @@ import { stateBar } from '#authentication/sign-in-blocks.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { timestamp } from '#runtime/clock.ts';
@@ -24,7 +24,7 @@ const BATCH = 50;
 
 export const startDueSchedules = defineJob({
   kind: 'start-due-pipeline-schedules',
-  async handle({ database, clock, runUnitOfWork }: Rooms, _payload: Record<string, never>, { signal }) {
+  async handle({ database, clock, runUnitOfWork }: Services, _payload: Record<string, never>, { signal }) {
     for (;;) {
       const now = timestamp(clock);
       const due = await dueSchedules(database.reader, now, BATCH).execute();
@@ -43,7 +43,7 @@ export const startDueSchedules = defineJob({
   },
 });
 
-export const startDueSchedulesEachMinute: Schedule<Rooms> = {
+export const startDueSchedulesEachMinute: Schedule<Services> = {
   name: 'start-due-pipeline-schedules',
   cron: '* * * * *',
   job: startDueSchedules,
@@ -51,8 +51,8 @@ export const startDueSchedulesEachMinute: Schedule<Rooms> = {
 
 export const runSchedule = defineJob({
   kind: 'run-pipeline-schedule',
-  async handle(rooms: Rooms, { scheduleId, dueAt }: { readonly scheduleId: number; readonly dueAt: string }) {
-    const { database, runUnitOfWork } = rooms;
+  async handle(services: Services, { scheduleId, dueAt }: { readonly scheduleId: number; readonly dueAt: string }) {
+    const { database, runUnitOfWork } = services;
     const db = database.reader;
     const schedule = await readSchedule(db, scheduleId);
     if (!schedule?.active) return;
@@ -61,20 +61,24 @@ export const runSchedule = defineJob({
     if (project === null || project.archived || project.builds_access_level === 'disabled') return;
     const isAbout = isSignedIn(owner) && stateBar(owner.user) === null && canSeeProject(owner, project);
     const runs =
-      isAbout && (await make(rooms, owner, { project, schedule, origin: `schedule ${scheduleId} ${dueAt}` }));
+      isAbout && (await make(services, owner, { project, schedule, origin: `schedule ${scheduleId} ${dueAt}` }));
     if (!runs) await runUnitOfWork(NOBODY, (uow) => deactivate(uow, schedule));
   },
 });
 
 export const playSchedule = defineJob({
   kind: 'play-pipeline-schedule',
-  async handle(rooms: Rooms, { scheduleId, userId }: { readonly scheduleId: number; readonly userId: number }, { id }) {
-    const db = rooms.database.reader;
+  async handle(
+    services: Services,
+    { scheduleId, userId }: { readonly scheduleId: number; readonly userId: number },
+    { id },
+  ) {
+    const db = services.database.reader;
     const schedule = await readSchedule(db, scheduleId);
     const caller = await callerOf(db, userId, null);
     const project = schedule && (await findProject(db, caller, String(schedule.project_id)));
     if (schedule === null || project === null || !isSignedIn(caller) || !canSeeProject(caller, project)) return;
-    await make(rooms, caller, { project, schedule, origin: `played schedule ${scheduleId} ${id}` });
+    await make(services, caller, { project, schedule, origin: `played schedule ${scheduleId} ${id}` });
   },
 });
 
@@ -85,16 +89,16 @@ interface Run {
 }
 
 /** Makes the pipeline, if there is anything to run; false: he may not start any of its ref. */
-async function make(rooms: Rooms, by: SignedIn, { project, schedule, origin }: Run): Promise<boolean> {
+async function make(services: Services, by: SignedIn, { project, schedule, origin }: Run): Promise<boolean> {
   try {
-    const made = await createOfRef(rooms, by, project, {
+    const made = await createOfRef(services, by, project, {
       ref: schedule.ref,
       source: 'schedule',
-      brought: await openVariables(rooms, schedule.id),
+      brought: await openVariables(services, schedule.id),
       starter: { schedule_id: schedule.id, schedule_description: schedule.description },
       origin,
       keepsBroken: true,
-      baseUrl: rooms.ownUrl(),
+      baseUrl: services.ownUrl(),
     });
     return !isFailure(made) || !['notPermitted', 'notAllowed'].includes(made.code);
   } catch (error) {

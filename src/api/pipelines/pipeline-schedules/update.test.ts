@@ -164,12 +164,15 @@ test('a Maintainer reads and deletes them; setting takes the right to set pipeli
 
 test('what is stored of a value is no text that it could be read from', async () => {
   await done(developer.post(variables, { key: 'SECRET', value: 'lamp-velvet-octopus' }));
-  const rows = await here.server.rooms.database.reader.selectFrom('pipeline_schedule_variables').selectAll().execute();
+  const rows = await here.server.services.database.reader
+    .selectFrom('pipeline_schedule_variables')
+    .selectAll()
+    .execute();
   assert.ok(rows.length > 0 && !JSON.stringify(rows).includes('lamp'));
 });
 
 test('a schedule has 200 variables at most', async () => {
-  await here.server.rooms.database.transaction((tx) => {
+  await here.server.services.database.transaction((tx) => {
     const row = {
       schedule_id: Number(one.split('/').at(-1)),
       value: '',

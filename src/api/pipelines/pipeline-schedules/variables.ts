@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
@@ -40,7 +40,7 @@ export function opened(secretKey: KeyObject, variable: StoredVariable): Pipeline
 
 /** All of a schedule, for a pipeline. */
 export async function openVariables(
-  { database, secretKey }: Pick<Rooms, 'database' | 'secretKey'>,
+  { database, secretKey }: Pick<Services, 'database' | 'secretKey'>,
   scheduleId: number,
 ): Promise<PipelineVariable[]> {
   const [rows, key] = [await variablesOf(database.reader, scheduleId), await secretKey()];

@@ -50,8 +50,8 @@ export function actingOnPipeline(): RunUnitOfWork {
 
 /** Besides, whom the project lets cancel at all. */
 export function cancelingPipeline(): RunUnitOfWork {
-  return actingOnPipeline().and(({ caller, rooms }, { project }) => {
-    if (!mayCancel(rooms.config.tier, caller, project)) throw forbidden();
+  return actingOnPipeline().and(({ caller, services }, { project }) => {
+    if (!mayCancel(services.config.tier, caller, project)) throw forbidden();
   }, 'project:update_pipeline + push or merge to its ref + cancel');
 }
 

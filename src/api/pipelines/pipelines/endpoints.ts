@@ -50,8 +50,8 @@ export const createPipeline = endpoint({
   params: { ref: required(refName), variables: optional(arrayOf(sentVariable)) },
   refuses: CREATION_REFUSALS,
   answer: created(Pipeline),
-  handle: ({ project, caller, params, base }, rooms) =>
-    createOfRef(rooms, caller, project, {
+  handle: ({ project, caller, params, base }, services) =>
+    createOfRef(services, caller, project, {
       ref: params.ref,
       source: 'api',
       variables: (params.variables ?? []).map(({ key, value, variable_type }) => ({
@@ -89,7 +89,7 @@ export const listPipelineVariables = endpoint({
   summary: 'List the variables that a pipeline was given',
   access: readingVariables(),
   answer: listOf(PipelineVariable),
-  handle: ({ pipeline }, rooms) => readVariables(rooms, pipeline.id),
+  handle: ({ pipeline }, services) => readVariables(services, pipeline.id),
 });
 
 export const listPipelineBridges = endpoint({

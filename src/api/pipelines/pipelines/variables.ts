@@ -1,11 +1,11 @@
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { decrypt } from '#security/encryption.ts';
 import { PIPELINE_VARIABLE } from '../processing/index.ts';
 import { pipelineVariables } from './store.ts';
 
 /** The variables of a pipeline, their values readable. */
 export async function readVariables(
-  { database, secretKey }: Pick<Rooms, 'database' | 'secretKey'>,
+  { database, secretKey }: Pick<Services, 'database' | 'secretKey'>,
   pipelineId: number,
 ) {
   const [rows, key] = [await pipelineVariables(database.reader, pipelineId), await secretKey()];

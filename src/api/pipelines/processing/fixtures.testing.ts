@@ -30,7 +30,7 @@ export async function given(
   jobs: Readonly<Record<string, GivenJob>>,
   row: Parameters<typeof pipelineRow>[2] = {},
 ): Promise<Given> {
-  const { database, runUnitOfWork } = here.server.rooms;
+  const { database, runUnitOfWork } = here.server.services;
   const id = await pipelineRow(here, project, { status: 'created', ref: 'feature', ...row });
   for (const [name, { stage = 0, when = 'on_success', mayFail = false, needs, options = {}, row }] of Object.entries(
     jobs,

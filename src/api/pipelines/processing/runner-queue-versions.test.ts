@@ -7,7 +7,7 @@ import { readQueueValue } from './index.ts';
 
 const here = await world();
 const { newGroup, newProject, server, clock } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 async function queueValue(id: number): Promise<string> {
   const runner = await database.reader.selectFrom('runners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -9,9 +9,9 @@ const here = await world({ project: { readme: true, with: ['developer'] } });
 const { project, developer, server, clock, work } = here;
 
 const pipelineOf = async (id: number) =>
-  server.rooms.database.reader.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  server.services.database.reader.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const jobOf = async (id: number) =>
-  server.rooms.database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  server.services.database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 test('stages follow one another, and the pipeline is what its jobs are', async () => {
   const pipeline = await given(here, project, { build: {}, unit: { stage: 1 }, e2e: { stage: 1 }, ship: { stage: 2 } });
@@ -22,7 +22,7 @@ test('stages follow one another, and the pipeline is what its jobs are', async (
   assert.deepEqual(await pipeline.statuses(), { build: 'running', ...waiting, pipeline: 'running' });
   const { started_at } = await pipelineOf(pipeline.id);
   assert.equal(started_at, clock.now().toISOString());
-  await server.rooms.runUnitOfWork(NOBODY, async (uow) =>
+  await server.services.runUnitOfWork(NOBODY, async (uow) =>
     changeJob(uow, await pipeline.idOf('build'), ['running'], 'success'),
   );
   for (const name of ['unit', 'e2e']) await pipeline.run(name, 'success');
@@ -56,7 +56,7 @@ test('after a failure later stages are skipped, but for what waits for failures 
 test('of two that want the same step of a job one makes it', async () => {
   const pipeline = await given(here, project, { build: {} });
   const job = await pipeline.idOf('build');
-  const take = () => server.rooms.runUnitOfWork(NOBODY, (uow) => changeJob(uow, job, ['pending'], 'running'));
+  const take = () => server.services.runUnitOfWork(NOBODY, (uow) => changeJob(uow, job, ['pending'], 'running'));
   const taken = await Promise.all([take(), take(), take()]);
   assert.equal(taken.filter((one) => one !== null).length, 1);
 });

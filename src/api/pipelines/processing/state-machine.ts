@@ -1,7 +1,7 @@
 import { NOBODY } from '#authentication/caller.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { enqueue, type Job } from '#jobs/job.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { cloneJobs } from './clone-jobs.ts';
@@ -223,7 +223,7 @@ async function schedule(uow: UnitOfWork, whose: Whose, jobs: readonly EngineJob[
 }
 
 /** A delayed job's time has come, unless somebody has played or canceled it before. */
-export const startDelayedJob: Job<Rooms, { readonly jobId: number }> = {
+export const startDelayedJob: Job<Services, { readonly jobId: number }> = {
   kind: 'start-delayed-job',
   async handle({ runUnitOfWork }, { jobId }) {
     await runUnitOfWork(NOBODY, (uow) => startJob(uow, jobId, ['scheduled']));

@@ -9,7 +9,7 @@ import { cancelPipeline, changeJob } from '../processing/index.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter', 'developer'] } });
 const { project, owner, reporter, developer, name } = here;
-const { runUnitOfWork, database } = here.server.rooms;
+const { runUnitOfWork, database } = here.server.services;
 
 /** Three pipelines, each with a job of one resource group; the one of the first has it. */
 async function inLine(of: Project, mode?: string): Promise<{ pipelines: Given[]; next: () => Promise<number[]> }> {

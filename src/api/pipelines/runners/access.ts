@@ -8,7 +8,7 @@ import { required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { single } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { readSettings } from '#settings/settings.ts';
 import { isInSeveralProjects } from './store.ts';
@@ -56,17 +56,17 @@ export function byRunnerToken() {
   return byProof('runner token').record({
     name: 'runner',
     params: { token: required(text) },
-    find: ({ db, rooms, params }: AccessCall<{ readonly token: string }>) =>
-      runnerWithToken(db, params.token, timestamp(rooms.clock)),
+    find: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
+      runnerWithToken(db, params.token, timestamp(services.clock)),
     missing: () => forbidden(),
   });
 }
 
 /** Runners, by their token in the header `Runner-Token`. */
 export function byRunnerTokenHeader() {
-  return byProof('runner token').and(async ({ db, rooms, request }) => {
+  return byProof('runner token').and(async ({ db, services, request }) => {
     const token = single(request.headers['runner-token']);
-    if (!token || !(await runnerWithToken(db, token, timestamp(rooms.clock)))) throw forbidden();
+    if (!token || !(await runnerWithToken(db, token, timestamp(services.clock)))) throw forbidden();
   });
 }
 
@@ -78,7 +78,8 @@ export function byRegistrationToken() {
     .record({
       name: 'registrar',
       params: { token: required(text) },
-      find: ({ db, rooms, params }: AccessCall<{ readonly token: string }>) => registrarFor(db, params.token, rooms),
+      find: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
+        registrarFor(db, params.token, services),
       missing: () => forbidden('invalid token supplied'),
     })
     .refusing({ disallowed: [410, DISALLOWED] });
@@ -87,7 +88,7 @@ export function byRegistrationToken() {
 async function registrarFor(
   db: Reader,
   token: string,
-  { config, secretKey }: Pick<Rooms, 'config' | 'secretKey'>,
+  { config, secretKey }: Pick<Services, 'config' | 'secretKey'>,
 ): Promise<Registrar | null> {
   const { allow_runner_registration_token: allowed, valid_runner_registrars: valid } = await readSettings(db);
   if (token === '') return null;

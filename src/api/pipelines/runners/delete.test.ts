@@ -79,7 +79,7 @@ test('the jobs of a runner outlive it', async () => {
   const { id } = await runningJob(here, project, { runner_id: runner.id });
   assert.equal((await root.get(runner.at)).body.job_execution_status, 'active');
   assert.equal((await root.delete(runner.at)).status, 204);
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   const job = await reader.selectFrom('jobs').select('status').where('id', '=', id).executeTakeFirst();
   assert.equal(job?.status, 'running');
 });

@@ -8,7 +8,7 @@ import { refsContaining } from '#git/commits/ancestry.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { resolveRef } from '#git/refs/refs.ts';
 import { branchTip } from '#git/refs/revision.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { type Client, WaiterGone } from '#runtime/concurrency-limiter.ts';
 import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
@@ -47,7 +47,7 @@ const LONGEST_WAIT = 10_000;
  * after another. His rights are read again where it is kept.
  */
 export async function post(
-  { git, database, runUnitOfWork, secretKey }: Pick<Rooms, 'git' | 'database' | 'acting' | 'secretKey'>,
+  { git, database, runUnitOfWork, secretKey }: Pick<Services, 'git' | 'database' | 'acting' | 'secretKey'>,
   { caller, client, baseUrl }: By,
   project: Project,
   wish: Wish,
@@ -115,7 +115,12 @@ interface Place {
 }
 
 /** The ref for a commit without a pipeline: as it is named, or the first branch that has the commit. Null: none has. */
-async function refWithoutPipeline(git: Rooms['git'], db: Reader, project: Project, wish: Wish): Promise<Place | null> {
+async function refWithoutPipeline(
+  git: Services['git'],
+  db: Reader,
+  project: Project,
+  wish: Wish,
+): Promise<Place | null> {
   if ((await pipelineFor(db, project.id, wish)) !== null) return null;
   const repository = repositoryOf(git, project);
   const ref = shortName(wish);

@@ -58,6 +58,6 @@ export const createCommitStatus = endpoint({
     busy: [409, 'Another update to this commit status is in progress'],
   },
   answer: created(CommitStatus),
-  handle: ({ project, caller, commit, params, base, request }, rooms) =>
-    post(rooms, { caller, client: request.client, baseUrl: base.url }, project, { ...params, sha: commit.id }),
+  handle: ({ project, caller, commit, params, base, request }, services) =>
+    post(services, { caller, client: request.client, baseUrl: base.url }, project, { ...params, sha: commit.id }),
 });

@@ -11,7 +11,7 @@ import { traceOf } from './get.ts';
 
 const here = await world({ project: {} });
 const { anonymous, project, clock, server } = here;
-const { reader } = server.rooms.database;
+const { reader } = server.services.database;
 
 type Job = Awaited<ReturnType<typeof runningJob>>;
 
@@ -20,7 +20,7 @@ const patch = (job: Pick<Job, 'id' | 'headers'>, start: number, bytes: Buffer | 
     raw: bytes,
     headers: { ...job.headers, 'Content-Range': `${start}-${start + bytes.length - 1}`, ...headers },
   });
-const logOf = async ({ id }: Pick<Job, 'id'>) => (await buffer(traceOf(server.rooms, id))).toString('latin1');
+const logOf = async ({ id }: Pick<Job, 'id'>) => (await buffer(traceOf(server.services, id))).toString('latin1');
 const rowOf = (id: number) => reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 test('what is appended is the log, byte for byte', async () => {
@@ -266,7 +266,7 @@ test('when the job has ended its log is one file, the same byte for byte', async
 test('who reads while it is put together reads all of it', async () => {
   const job = await runningJob(here, project);
   for (let at = 0; at < 3; at++) await patch(job, at * 100_000, Buffer.alloc(100_000, String(at)));
-  const reading = traceOf(server.rooms, job.id)[Symbol.asyncIterator]();
+  const reading = traceOf(server.services, job.id)[Symbol.asyncIterator]();
   const first: Buffer = (await reading.next()).value;
   await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
   await here.work();

@@ -9,7 +9,7 @@ import { type Proven, type ProvenJob, requireRunning } from '#http/access/job-ac
 import { forbidden } from '#http/errors/http-error.ts';
 import { flowingBody, hasBody, MEBIBYTE } from '#http/request/body.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
@@ -33,24 +33,24 @@ type Grown = Failure<'notThere' | 'tooLong'> | { readonly size: number };
  * Appends the body of a request to the log of a job, when that is as long as the sender believes: the bytes flow to
  * disk, secrets masked, and count when all of them are there. Gives the new length; `notThere` has the `Range` of what there is.
  */
-export async function append(rooms: Rooms, { request, job, token, start }: Appending): Promise<Grown> {
+export async function append(services: Services, { request, job, token, start }: Appending): Promise<Grown> {
   if (job.trace_size !== start) return refused('notThere', rangeOf(job.trace_size));
-  const more = hasBody(request) ? await storeBody(rooms, { request, job, token, start }) : asItIs(job);
+  const more = hasBody(request) ? await storeBody(services, { request, job, token, start }) : asItIs(job);
   if (isFailure(more)) {
-    await rooms.runUnitOfWork(
+    await services.runUnitOfWork(
       NOBODY,
       (uow) => changeJob(uow, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
       { turn: jobsTurn(job.project_id) },
     );
     return refused('tooLong');
   }
-  const grown = await rooms.runUnitOfWork(NOBODY, async (uow) => {
+  const grown = await services.runUnitOfWork(NOBODY, async (uow) => {
     if (!(await growTrace(uow, job.id, start, more))) return false;
     if (more.chunk !== null) await addChunk(uow, job.id, more.chunk);
     await noteRunnerContact(uow, job);
     return true;
   });
-  return grown ? { size: more.size } : whyNot(rooms, job, token);
+  return grown ? { size: more.size } : whyNot(services, job, token);
 }
 
 async function addChunk(uow: UnitOfWork, jobId: number, chunk: TraceChunk): Promise<void> {
@@ -69,33 +69,33 @@ function asItIs({ trace_size: size, trace_held: held, trace_checksum: checksum }
 }
 
 /** What was held back of the log so far comes before the body, what may begin a secret at the end of that is held back next. */
-async function storeBody(rooms: Rooms, { request, job, token, start }: Appending): Promise<More | BlobRefused> {
-  const { reader } = rooms.database;
+async function storeBody(services: Services, { request, job, token, start }: Appending): Promise<More | BlobRefused> {
+  const { reader } = services.database;
   const { ci_jobs_trace_size_limit: limit } = await readSettings(reader);
   const registrar = { type: 'project', id: job.project_id } as const;
-  const registration = await registrationTokenOf(reader, await rooms.secretKey(), registrar);
-  const held = await unseal(rooms, job.id, job.trace_held);
+  const registration = await registrationTokenOf(reader, await services.secretKey(), registrar);
+  const held = await unseal(services, job.id, job.trace_held);
   const mask = masking([token, registration], held);
   const came = counting(job);
   const [from, most] = [start - held.length, limit * MEBIBYTE];
   const body = flowingBody(request);
   try {
     const pieces = mask.masked(came.counted(body as AsyncIterable<Buffer>));
-    const blob = await storeBlob(rooms.blobs, Readable.from(pieces, { objectMode: false }), {
+    const blob = await storeBlob(services.blobs, Readable.from(pieces, { objectMode: false }), {
       maxBytes: Math.max(0, most - from),
     });
     if (isFailure(blob)) return blob;
     const size = from + blob.size + mask.held.length;
     if (size > most) return refused('tooLarge');
     const chunk = blob.size === 0 ? null : { start: from, ...blob };
-    return { size, held: await seal(rooms, job.id, mask.held), checksum: came.checksum, chunk };
+    return { size, held: await seal(services, job.id, mask.held), checksum: came.checksum, chunk };
   } finally {
     body.destroy();
   }
 }
 
 /** Somebody else has been faster, or the job has ended meanwhile. */
-async function whyNot({ database }: Rooms, { id }: ProvenJob, token: string): Promise<Failure<'notThere'>> {
+async function whyNot({ database }: Services, { id }: ProvenJob, token: string): Promise<Failure<'notThere'>> {
   const now = await findProvenJob(database.reader, id, token);
   if (now === null) throw forbidden();
   requireRunning(now);

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { openBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { coverageIn, LOOKED_THROUGH } from './coverage.ts';
@@ -10,7 +10,7 @@ import { readEndedTrace, replaceChunks } from './store.ts';
 /** Makes one file of the log of a job that has ended, whose runner has sent it in pieces, and reads in it what the job covers. */
 export const putTraceTogether = defineJob({
   kind: 'put_trace_together',
-  async handle({ database, blobs, secretKey }: Rooms, { jobId }: { jobId: number }) {
+  async handle({ database, blobs, secretKey }: Services, { jobId }: { jobId: number }) {
     const job = await readEndedTrace(database.reader, jobId);
     if (job === null) return;
     const source = traceOf({ database, blobs, secretKey }, jobId);
@@ -22,7 +22,11 @@ export const putTraceTogether = defineJob({
   },
 });
 
-async function coverageOf({ blobs }: Pick<Rooms, 'blobs'>, log: StoredBlob, pattern: string): Promise<number | null> {
+async function coverageOf(
+  { blobs }: Pick<Services, 'blobs'>,
+  log: StoredBlob,
+  pattern: string,
+): Promise<number | null> {
   const start = Math.max(0, log.size - LOOKED_THROUGH);
   const opened = await openBlob(blobs, log.sha256, { start, end: Number.MAX_SAFE_INTEGER });
   return opened === null ? null : coverageIn(await text(opened.stream), pattern);

@@ -22,15 +22,15 @@ export const appendTrace = endpoint({
     tooLong: [403, '403 Forbidden', { 'Job-Status': 'failed' }],
   },
   answer: stream,
-  async handle({ job, token, request }, rooms) {
+  async handle({ job, token, request }, services) {
     const range = single(request.headers['content-range']);
     if (range === undefined) return refused('noRange');
-    const grown = await append(rooms, { request, job, token, start: startOf(range) });
+    const grown = await append(services, { request, job, token, start: startOf(range) });
     if (isFailure(grown)) return grown;
     const headers = {
       'Job-Status': job.status,
       ...rangeOf(grown.size),
-      'X-GitLab-Trace-Update-Interval': updateInterval(job.trace_watched_at, timestamp(rooms.clock)),
+      'X-GitLab-Trace-Update-Interval': updateInterval(job.trace_watched_at, timestamp(services.clock)),
     };
     return { status: 202, headers };
   },
@@ -42,11 +42,11 @@ export const readTrace = endpoint({
   summary: 'Read the log of a job',
   access: readingJob(),
   answer: stream,
-  async handle({ job }, rooms) {
-    await noteWatched(rooms, job);
+  async handle({ job }, services) {
+    await noteWatched(services, job);
     return {
       headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'private, no-store' },
-      body: traceOf(rooms, job.id),
+      body: traceOf(services, job.id),
     };
   },
 });

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { storeBlob } from '#blobs/index.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { contentOf } from './get.ts';
 import { joinChunks, lastPieces, type TraceChunk } from './store.ts';
 
-type Keeping = Pick<Rooms, 'database' | 'blobs'>;
+type Keeping = Pick<Services, 'database' | 'blobs'>;
 
 /**
  * Makes one chunk of the many small ones in which a runner has sent the end of a log: to read thousands of them takes
@@ -24,6 +24,6 @@ export const joinTracePieces = defineJob({
   },
 });
 
-async function* contentsOf(rooms: Pick<Rooms, 'blobs'>, pieces: readonly TraceChunk[]): AsyncGenerator<Buffer> {
-  for (const { sha256 } of pieces) yield* contentOf(rooms, sha256, 0);
+async function* contentsOf(services: Pick<Services, 'blobs'>, pieces: readonly TraceChunk[]): AsyncGenerator<Buffer> {
+  for (const { sha256 } of pieces) yield* contentOf(services, sha256, 0);
 }

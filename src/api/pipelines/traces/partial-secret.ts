@@ -1,4 +1,4 @@
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 
 /**
@@ -6,7 +6,7 @@ import { decrypt, encrypt } from '#security/encryption.ts';
  * that nothing does. They are kept as a secret is, for but a byte of one may be missing.
  */
 
-type Keys = Pick<Rooms, 'secretKey'>;
+type Keys = Pick<Services, 'secretKey'>;
 
 export async function seal({ secretKey }: Keys, jobId: number, held: Buffer): Promise<string | null> {
   return held.length === 0 ? null : encrypt(await secretKey(), held.toString('base64'), placeOf(jobId));

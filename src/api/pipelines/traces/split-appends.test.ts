@@ -9,7 +9,7 @@ import { traceOf } from './get.ts';
 
 const here = await world({ project: {} });
 const { anonymous, project, server } = here;
-const { reader } = server.rooms.database;
+const { reader } = server.services.database;
 
 type Job = Awaited<ReturnType<typeof runningJob>>;
 
@@ -18,7 +18,7 @@ const patch = (job: Job, start: number, text: string) =>
     raw: text,
     headers: { ...job.headers, 'Content-Range': `${start}-${start + text.length - 1}` },
   });
-const logOf = async ({ id }: Job) => (await buffer(traceOf(server.rooms, id))).toString('latin1');
+const logOf = async ({ id }: Job) => (await buffer(traceOf(server.services, id))).toString('latin1');
 const end = async (job: Job) => {
   assert.equal((await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' })).status, 200);
   await here.work();

@@ -1,6 +1,6 @@
 import { RUNNING } from '#authentication/tokens/job-tokens.ts';
 import type { JobRow } from '#domain/jobs.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { momentAfter, timestamp } from '#runtime/clock.ts';
 import { lastWatched, setWatched } from './store.ts';
 
@@ -23,7 +23,7 @@ export function updateInterval(watchedAt: string | null, now: string): string {
 
 /** Somebody reads the log of this job. */
 export async function noteWatched(
-  { database, clock }: Pick<Rooms, 'database' | 'clock'>,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   { id, status }: Pick<JobRow, 'id' | 'status'>,
 ): Promise<void> {
   if (!RUNNING.includes(status)) return;

@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { sweepInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob, type Job } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
@@ -11,12 +11,12 @@ const BATCH = 1_000;
 const KEPT_DAYS = 30;
 
 /** Deletes the triggers whose end was thirty days ago (contract/runners.md "Background work"). */
-export const sweepTriggers: Job<Rooms, Record<string, never>> = defineJob({
+export const sweepTriggers: Job<Services, Record<string, never>> = defineJob({
   kind: NAME,
   handle: ({ database }) => sweepInBatches(database, BATCH, deleteEnded),
 });
 
-export const sweepTriggersDaily: Schedule<Rooms> = { name: NAME, cron: '20 4 * * *', job: sweepTriggers };
+export const sweepTriggersDaily: Schedule<Services> = { name: NAME, cron: '20 4 * * *', job: sweepTriggers };
 
 /** Nobody changes the end of one. index: pipeline_triggers_by_end */
 async function deleteEnded(tx: Transaction, most: number): Promise<number> {

@@ -86,7 +86,7 @@ test('thirty days after its end it goes', async () => {
 test('a project has 25,000 at most', async () => {
   const full = await newProject({ owner });
   const rest = sql`'x', 'x', 'abcd', ${clock.now().toISOString()}, ${clock.now().toISOString()}`;
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 24999)
       insert into pipeline_triggers
         (token_digest, project_id, owner_id, description, encrypted_token, short_token, created_at, updated_at)
@@ -101,6 +101,6 @@ test('a project has 25,000 at most', async () => {
 
 test('what is stored of a token is no text that it could be read from', async () => {
   const { id, token } = await made();
-  const found = server.rooms.database.reader.selectFrom('pipeline_triggers').selectAll().where('id', '=', id);
+  const found = server.services.database.reader.selectFrom('pipeline_triggers').selectAll().where('id', '=', id);
   assert.ok(!JSON.stringify(await found.executeTakeFirstOrThrow()).includes(token.slice(6)));
 });

@@ -47,8 +47,8 @@ function refuseForeignEvents({ request, params }: AccessCall): void {
 
 /** Null: it is no trigger's. */
 async function provenByTrigger(call: AccessCall): Promise<Proven | null> {
-  const { db, rooms, params, request } = call;
-  const trigger = await triggerWithToken(db, digestToken(params.token as string), timestamp(rooms.clock));
+  const { db, services, params, request } = call;
+  const trigger = await triggerWithToken(db, digestToken(params.token as string), timestamp(services.clock));
   if (trigger === null) return null;
   const caller = await callerOf(db, trigger.owner_id, request.clientAddress);
   if (!isSignedIn(caller) || stateBar(caller.user) !== null) throw notFound();
@@ -58,9 +58,9 @@ async function provenByTrigger(call: AccessCall): Promise<Proven | null> {
 }
 
 async function provenByJob(call: AccessCall): Promise<Proven> {
-  const { db, rooms, params, request } = call;
+  const { db, services, params, request } = call;
   const found = await findTokenOfAnyJob(db, digestToken(params.token as string));
-  if (found === null || userBar(found.user, rooms.clock) !== null) throw notFound();
+  if (found === null || userBar(found.user, services.clock) !== null) throw notFound();
   const { job, user } = found;
   const token = { kind: 'job', id: job.id, scopes: [], impersonation: false } as const;
   const caller: SignedIn = { user: jobUser(user), token, job, address: request.clientAddress };

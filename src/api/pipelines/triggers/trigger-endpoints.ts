@@ -22,8 +22,8 @@ const starting = (post: Path, summary: string) =>
       tooLarge: [413, '413 Request Entity Too Large'],
     },
     answer: created(Pipeline),
-    handle: ({ caller, project, trigger, params, given, base }, rooms) =>
-      startByToken(rooms, caller, {
+    handle: ({ caller, project, trigger, params, given, base }, services) =>
+      startByToken(services, caller, {
         project,
         trigger,
         ref: params.ref,

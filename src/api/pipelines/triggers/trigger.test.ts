@@ -5,7 +5,7 @@ import { done, world } from '#test/support/world.ts';
 
 const here = await world({ project: { readme: true, with: ['maintainer'] } });
 const { project, owner, maintainer, anonymous, newProject, server, clock, root, user, name } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 const FILE = 'J: {script: a, rules: [{if: $MODE != "none"}]}';
 await project.commit({ '.gitlab-ci.yml': FILE }, { message: 'Say what runs [skip ci]' });

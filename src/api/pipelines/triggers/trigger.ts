@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { type CREATION_REFUSALS, createOfRef } from '../pipelines/index.ts';
 
@@ -21,12 +21,12 @@ interface Start {
  * failed, and to whoever has sent the token.
  */
 export async function startByToken(
-  rooms: Rooms,
+  services: Services,
   owner: SignedIn,
   { project, trigger, ref, variables, payload, baseUrl }: Start,
 ): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof CREATION_REFUSALS>> {
   if (payload === null) return refused('tooLarge');
-  const made = await createOfRef(rooms, owner, project, {
+  const made = await createOfRef(services, owner, project, {
     ref,
     source: trigger === null ? 'pipeline' : 'trigger',
     variables: variables.map(([key, value]) => ({ key, value: value as string, variable_type: 'env_var', raw: false })),

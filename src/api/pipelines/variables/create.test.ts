@@ -114,7 +114,7 @@ test('a key may be there once for each scope, by whatever race', async () => {
 test('there are so many and no more', async () => {
   const [full, fullGroup] = [await here.newProject(), await here.newGroup()];
   const fill = (owner: object, count: number) =>
-    server.rooms.database.transaction(async (tx) => {
+    server.services.database.transaction(async (tx) => {
       const { now } = tx;
       const flags = { protected: false, masked: false, hidden: false, raw: false, description: null };
       const rest = { encrypted_value: 'x', variable_type: 'env_var', environment_scope: '*', ...flags } as const;

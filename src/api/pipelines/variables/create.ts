@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { SignedIn } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
 import { recordAdded } from './activity.ts';
 import { sealValue } from './encryption.ts';
@@ -18,7 +18,7 @@ export interface NewVariable extends Omit<Described, 'description'> {
 
 /** Has the owner keep a variable. */
 export async function createVariable(
-  { runUnitOfWork, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>,
+  { runUnitOfWork, secretKey }: Pick<Services, 'acting' | 'secretKey'>,
   caller: SignedIn,
   owner: Owner,
   wish: NewVariable,

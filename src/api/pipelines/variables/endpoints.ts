@@ -63,8 +63,8 @@ export const [createGroupVariable, createProjectVariable] = forBoth((parent) =>
     taken: TAKEN,
     records: records(parent, 'created'),
     answer: created(CiVariable),
-    handle: ({ owner, caller, params: { masked_and_hidden: hidden, ...wish } }, rooms) =>
-      createVariable(rooms, caller, owner, { ...wish, hidden }),
+    handle: ({ owner, caller, params: { masked_and_hidden: hidden, ...wish } }, services) =>
+      createVariable(services, caller, owner, { ...wish, hidden }),
   }),
 );
 
@@ -78,7 +78,8 @@ export const [updateGroupVariable, updateProjectVariable] = forBoth((parent) =>
     taken: TAKEN,
     records: records(parent, 'updated'),
     answer: shown(CiVariable),
-    handle: ({ owner, caller, variable, params }, rooms) => changeVariable(rooms, caller, owner, variable, params),
+    handle: ({ owner, caller, variable, params }, services) =>
+      changeVariable(services, caller, owner, variable, params),
   }),
 );
 

@@ -159,7 +159,7 @@ test('names and addresses that others read hold nothing that is masked', async (
 
 test('what is more than a runner is told fails the job, and makes no pipeline', async () => {
   const project = await projectWith('J: {script: a}');
-  await here.server.rooms.database.transaction((tx) =>
+  await here.server.services.database.transaction((tx) =>
     tx
       .insertInto('ci_variables')
       .values({
@@ -179,7 +179,7 @@ test('what is more than a runner is told fails the job, and makes no pipeline', 
 });
 
 async function keepMany(project_id: number, count: number): Promise<void> {
-  const { database, secretKey } = here.server.rooms;
+  const { database, secretKey } = here.server.services;
   const secret = await secretKey();
   const flags = { protected: false, masked: false, hidden: false, raw: false };
   const rest = { ...flags, variable_type: 'env_var', environment_scope: '*', description: null } as const;

@@ -38,8 +38,8 @@ export const createInstanceVariable = endpoint({
   taken: TAKEN,
   records: ['ci_instance_variable_created'],
   answer: created(CiInstanceVariable),
-  handle: ({ owner, caller, params }, rooms) =>
-    createVariable(rooms, caller, owner, { ...params, hidden: false, environment_scope: '*' }),
+  handle: ({ owner, caller, params }, services) =>
+    createVariable(services, caller, owner, { ...params, hidden: false, environment_scope: '*' }),
 });
 
 export const updateInstanceVariable = endpoint({
@@ -51,7 +51,7 @@ export const updateInstanceVariable = endpoint({
   taken: TAKEN,
   records: ['ci_instance_variable_updated'],
   answer: shown(CiInstanceVariable),
-  handle: ({ owner, caller, variable, params }, rooms) => changeVariable(rooms, caller, owner, variable, params),
+  handle: ({ owner, caller, variable, params }, services) => changeVariable(services, caller, owner, variable, params),
 });
 
 export const deleteInstanceVariable = endpoint({

@@ -4,7 +4,7 @@ import type { Reader } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import type { CiVariable, VariablesFor } from '../ci-file/index.ts';
 import { openValue } from './encryption.ts';
 import { EVERYWHERE, type Receiver, reaching } from './precedence.ts';
@@ -14,17 +14,17 @@ import { EVERYWHERE, type Receiver, reaching } from './precedence.ts';
 /** What jobs get of these altogether, as they are stored, in bytes: more is nobody's configuration. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-type ReadingRooms = Pick<Rooms, 'database' | 'secretKey'>;
+type ReadingRooms = Pick<Services, 'database' | 'secretKey'>;
 type Place = Pick<Project, 'id' | 'namespace_id'>;
 
 /** What a job gets when it is handed out: only this is opened. Null: it is too large. */
 export async function variablesForJob(
-  rooms: ReadingRooms,
+  services: ReadingRooms,
   project: Place,
   job: Receiver,
 ): Promise<CiVariable[] | null> {
-  const found = reaching(await keptFor(rooms.database.reader, project), job);
-  const open = await opener(rooms, found);
+  const found = reaching(await keptFor(services.database.reader, project), job);
+  const open = await opener(services, found);
   return open?.(found) ?? null;
 }
 
@@ -33,16 +33,16 @@ export async function variablesForJob(
  * for. Null: they are too large.
  */
 export async function variablesForPipeline(
-  rooms: ReadingRooms,
+  services: ReadingRooms,
   project: Place,
   pipeline: Pick<Receiver, 'protected'> & { readonly hasEnvironments: boolean },
 ): Promise<VariablesFor | null> {
-  const kept = await keptFor(rooms.database.reader, project);
+  const kept = await keptFor(services.database.reader, project);
   const usable = kept.filter(
     (each) =>
       (pipeline.protected || !each.protected) && (pipeline.hasEnvironments || each.environment_scope === EVERYWHERE),
   );
-  const open = await opener(rooms, usable);
+  const open = await opener(services, usable);
   if (open === null) return null;
   const known = new Map<string | null, readonly CiVariable[]>();
   return (environment) => {

@@ -101,7 +101,7 @@ test('they go with their project and their group', async () => {
   await here.work();
   here.clock.advance(25 * 60 * 60);
   await here.work();
-  const rows = here.server.rooms.database.reader.selectFrom('ci_variables').select('id').where('key', '=', 'GOING');
+  const rows = here.server.services.database.reader.selectFrom('ci_variables').select('id').where('key', '=', 'GOING');
   assert.deepEqual(await rows.execute(), []);
 });
 

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { SignedIn } from '#authentication/caller.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { recordChanges } from './activity.ts';
 import { takenTexts } from './create.ts';
@@ -24,7 +24,7 @@ export interface Change {
 
 /** Changes what a variable is: all but its key, and whether it is hidden. */
 export async function changeVariable(
-  { runUnitOfWork, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>,
+  { runUnitOfWork, secretKey }: Pick<Services, 'acting' | 'secretKey'>,
   caller: SignedIn,
   owner: Owner,
   { id }: StoredVariable,

@@ -99,7 +99,7 @@ test('there are no rules of approval, and nothing to approve of in an archived p
   ] as const) {
     assert.equal((await place.owner[method](`${mr.at}/${verb}`)).status, 403, verb);
   }
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const rows = await reader.selectFrom('merge_request_approvals').select('id').where('merge_request_id', '=', mr.id);
   assert.deepEqual(await rows.execute(), []);
 });

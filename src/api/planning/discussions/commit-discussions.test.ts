@@ -90,7 +90,7 @@ test('what was said on commits goes with the project, and with its author', asyn
   const { path_with_namespace: full_path } = (await done(owner.get(project.at))).body;
   await done(owner.delete(project.at, { permanently_remove: true, full_path }));
   await work();
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const left = await reader.selectFrom('commented_commits').select('id').where('project_id', '=', project.id).execute();
   assert.deepEqual(left, []);
 });

@@ -15,7 +15,7 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { description, text } from '#http/parameters/texts.ts';
 import { dateTime } from '#http/parameters/types.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { epicThing } from '../epics/index.ts';
 import { issueThing } from '../issues/index.ts';
@@ -48,12 +48,12 @@ interface Said {
 }
 
 function begin(
-  rooms: RefRooms,
+  services: RefServices,
   on: InThing<Noteable> & { readonly kind: NoteableKind },
   { body, created_at }: Said,
   begins: Beginning,
 ) {
-  return sayAndDo(rooms, on, body, {
+  return sayAndDo(services, on, body, {
     async say(uow, said): Promise<Thread | Failure<keyof typeof REFUSALS>> {
       const wish = { ...said, internal: false, createdAt: created_at ?? null, begins };
       const note = await createNote(uow, on.kind, on.thing, wish);
@@ -73,7 +73,8 @@ export const [createIssueDiscussion, createEpicDiscussion] = forThings([issueThi
     refuses: REFUSALS,
     records: kind.place === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
     answer: created(Begun),
-    handle: ({ caller, thing, params: said }, rooms) => begin(rooms, { kind, thing, caller }, said, NOT_IN_A_DIFF),
+    handle: ({ caller, thing, params: said }, services) =>
+      begin(services, { kind, thing, caller }, said, NOT_IN_A_DIFF),
   }),
 );
 
@@ -85,12 +86,12 @@ export const createMergeRequestDiscussion = endpoint({
   refuses: { ...REFUSALS, ...POSITION_REFUSALS },
   records: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
   answer: created(Begun),
-  async handle({ caller, thing, params: said }, rooms) {
-    const begins = await placeIn(rooms.git, thing, said.position);
+  async handle({ caller, thing, params: said }, services) {
+    const begins = await placeIn(services.git, thing, said.position);
     if (isFailure(begins)) return begins;
-    const commitSha = begins.position === null ? null : await commitNamed(rooms.git, thing, said.commit_id);
+    const commitSha = begins.position === null ? null : await commitNamed(services.git, thing, said.commit_id);
     if (isFailure(commitSha)) return commitSha;
-    return begin(rooms, { kind: mergeRequestThing, thing, caller }, said, { ...begins, commitSha });
+    return begin(services, { kind: mergeRequestThing, thing, caller }, said, { ...begins, commitSha });
   },
 });
 
@@ -102,11 +103,11 @@ export const createCommitDiscussion = endpoint({
   refuses: { ...REFUSALS, ...POSITION_REFUSALS },
   records: ['commented DiscussionNote', 'commented DiffNote'],
   answer: created(Begun),
-  async handle({ caller, thing, params: said }, rooms) {
+  async handle({ caller, thing, params: said }, services) {
     if (said.position && !isOwnDiff(thing, said.position)) return refused('nowhere');
-    const begins = await placeIn(rooms.git, thing, said.position);
+    const begins = await placeIn(services.git, thing, said.position);
     if (isFailure(begins)) return begins;
-    return begin(rooms, { kind: commitThing, thing, caller }, said, begins);
+    return begin(services, { kind: commitThing, thing, caller }, said, begins);
   },
 });
 

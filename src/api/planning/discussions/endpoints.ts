@@ -83,8 +83,8 @@ export const [answerIssueDiscussion, answerMergeRequestDiscussion, answerEpicDis
       },
       records: RECORDS[kind.type].answer,
       answer: created(orCommanded(Note)),
-      handle: ({ caller, thing, discussion, params: { body, created_at } }, rooms) =>
-        sayAndDo(rooms, { kind, thing, caller }, body, {
+      handle: ({ caller, thing, discussion, params: { body, created_at } }, services) =>
+        sayAndDo(services, { kind, thing, caller }, body, {
           say: (uow, said) => answerNote(uow, kind, thing, discussion, { ...said, createdAt: created_at ?? null }),
         }),
     }),
@@ -131,17 +131,17 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
       },
       records: RECORDS[kind.type].update,
       answer: shown(orCommanded(Note)),
-      async handle({ caller, thing, note, may, params: { body, resolved } }, rooms) {
+      async handle({ caller, thing, note, may, params: { body, resolved } }, services) {
         if (!(await may(resolved == null ? 'change' : 'resolve'))) return refused('forbidden');
         if (resolved == null) {
           if ((body ?? '').trim() === '') return refused('blank');
-          return sayAndDo(rooms, { kind, thing, caller }, body as string, {
+          return sayAndDo(services, { kind, thing, caller }, body as string, {
             say: (uow, said) => updateNote(uow, kind, thing, note, said),
             unsay: (uow) => deleteNote(uow, kind, thing, note),
           });
         }
         if (!isResolvable(note)) return refused('notResolvable');
-        return rooms.runUnitOfWork(caller, (uow) => resolveNote(uow, kind, thing, note, resolved), {
+        return services.runUnitOfWork(caller, (uow) => resolveNote(uow, kind, thing, note, resolved), {
           turn: turnOfNotes({ thing }),
         });
       },

@@ -22,7 +22,7 @@ test('the issues of a deleted epic stay, however many there are, and are in none
   const project = await newProject({ in: group });
   const epic = await make();
   const { body } = await done(owner.post(`${project.at}/issues`, { title: 'T', epic_id: epic.id }));
-  const { database } = server.rooms;
+  const { database } = server.services;
   const { id: _id, ...like } = await database.reader
     .selectFrom('issues')
     .selectAll()

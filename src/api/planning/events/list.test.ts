@@ -34,7 +34,7 @@ test('a feed tells what was done, the latest first, with what it was done to', a
 test('the title is that of now', async () => {
   const { project, owner } = await world({ project: {} });
   const { id } = await newIssue(project);
-  const { database } = server.rooms;
+  const { database } = server.services;
   await database.transaction((tx) => tx.updateTable('issues').set({ title: 'Fixed' }).where('id', '=', id).execute());
   assert.equal((await feedOf(owner, `${project.at}/events`))[0]?.target_title, 'Fixed');
 });
@@ -69,7 +69,7 @@ test('actions and kinds of targets narrow a feed, and others are refused', async
 
 test('before and after leave out the day that they name, in UTC', async () => {
   const { project, owner } = await world({ project: {} });
-  const { database } = server.rooms;
+  const { database } = server.services;
   const at = [
     '2026-03-04T23:59:59.999Z',
     '2026-03-05T00:00:00.000Z',
@@ -144,7 +144,7 @@ test('scopes: read_user reads one’s own and users’ feeds, but no project’s
 
 test('an event is shown for three years and a day, to the moment', async () => {
   const { project, owner } = await world({ project: {} });
-  const { database } = server.rooms;
+  const { database } = server.services;
   const row = { project_id: project.id, author_id: owner.id, action: 'joined', action_name: 'joined' } as const;
   const now = clock.now().getTime();
   const ago = new Date(now);
@@ -171,7 +171,7 @@ test('far pages of many events follow the same order', async () => {
     target_id: project.id,
     created_at: new Date(clock.now().getTime() - (n % 500) * 60_000).toISOString(),
   }));
-  const { database } = server.rooms;
+  const { database } = server.services;
   await database.transaction(async (tx) => {
     for (let at = 0; at < rows.length; at += 1_000) {
       await tx

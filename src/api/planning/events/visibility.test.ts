@@ -34,7 +34,7 @@ test('private and blocked users show their feeds to themselves and administrator
 
 test('a user whose address was never confirmed shows nothing', async () => {
   const { owner } = await world({ project: { visibility: 'public' } });
-  const { database } = server.rooms;
+  const { database } = server.services;
   await database.transaction((tx) =>
     tx.updateTable('users').set({ confirmed_at: null }).where('id', '=', owner.id).execute(),
   );
@@ -96,7 +96,7 @@ test('a guest of a private project is told of no pushes, but of issues and membe
 
 test('milestones are told of as long as issues or merge requests are there', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
-  const { database, runUnitOfWork } = server.rooms;
+  const { database, runUnitOfWork } = server.services;
   const target = { type: 'Milestone' } as const;
 
   await runUnitOfWork(await callerOf(database.reader, owner.id, null), (uow) =>

@@ -6,7 +6,7 @@ import { itselfAndAbove, namespacesInside, projectsInside } from '#domain/namesp
 import type { Somewhere } from '#domain/namespaces/scope.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { labelsLike } from '../labels/index.ts';
 import { milestonesLike } from '../milestones/index.ts';
 import { EPICS, ISSUES, type LabelledKind, MERGE_REQUESTS } from './kind.ts';
@@ -21,7 +21,7 @@ export const bringIntoReach = subscription({
   afterwards: {
     // As it was named when it only took away: an older server may have left some to do.
     kind: 'lose_labels_and_milestones_out_of_reach',
-    async handle({ database, runUnitOfWork }: Pick<Rooms, 'database' | 'acting'>, { type, id }) {
+    async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'acting'>, { type, id }) {
       const { reader } = database;
       const projects = type === 'project' ? [{ id }] : await projectsInside(reader, id).execute();
       const groups = type === 'project' ? [] : await namespacesInside(reader, id).orderBy('depth').execute();

@@ -88,7 +88,7 @@ test('a project with more issues than go at once is destroyed with all of them',
   const { newProject, server } = await world();
   const big = await newProject();
   const { body } = await done(big.owner.post(`${big.at}/issues`, { title: 'T' }));
-  const { database } = server.rooms;
+  const { database } = server.services;
   const first = await database.reader
     .selectFrom('issues')
     .selectAll()

@@ -26,7 +26,7 @@ test('an issue shows its milestone, its project’s own or that of a group above
   assert.deepEqual(one.milestone, body);
   await done(owner.put(`${issues}/${one.iid}`, { milestone_id: early.id }));
   await done(owner.put(`${issues}/${one.iid}`, { milestone_id: 0 }));
-  const rows = await server.rooms.database.reader
+  const rows = await server.services.database.reader
     .selectFrom('resource_milestone_events')
     .select(['action', 'milestone_id'])
     .where('issue_id', '=', one.id)

@@ -5,7 +5,7 @@ import { projectsInside } from '#domain/namespaces/hierarchy.ts';
 import { inPieces, nothingToAsk, pieceOf } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { giveIteration } from '../iteration-cadences/index.ts';
 
 /** Issues of what hangs elsewhere now lose iterations of groups that are not above them any more. */
@@ -13,7 +13,7 @@ export const loseIterations = subscription({
   fact: 'transferred',
   afterwards: {
     kind: 'lose_iterations_out_of_reach',
-    async handle({ database, runUnitOfWork }: Pick<Rooms, 'database' | 'acting'>, { type, id }) {
+    async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'acting'>, { type, id }) {
       for (const projectId of type === 'project' ? [id] : await projectsOf(database.reader, id)) {
         for (const iterationId of await iterationsIn(database.reader, projectId)) {
           const piece = (uow: UnitOfWork) => pieceOf(() => takeOffOutOfReach(uow, projectId, iterationId));

@@ -84,7 +84,7 @@ test('labels are replaced, added and removed by their titles, and shown by title
 
 test('what is closed is not closed again, and an issue that is opened again was never closed', async () => {
   const made = await filed(owner);
-  const { database } = here.server.rooms;
+  const { database } = here.server.services;
   const events = () =>
     database.reader.selectFrom('resource_state_events').select('state').where('issue_id', '=', made.id).execute();
   for (const event of ['close', 'close', 'reopen', 'reopen']) await done(change(owner, made, { state_event: event }));

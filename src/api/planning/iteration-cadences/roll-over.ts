@@ -2,7 +2,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import { giveIteration } from './assign-iteration.ts';
 import { currentIteration } from './iteration-rows.ts';
@@ -16,7 +16,7 @@ interface Closed {
 /** An iteration that is over hands its open issues to the current one of its cadence, however many they are. */
 export const rollOver = defineJob({
   kind: 'roll_over_iteration',
-  handle: async ({ runUnitOfWork }: Pick<Rooms, 'acting'>, closed: Closed) => {
+  handle: async ({ runUnitOfWork }: Pick<Services, 'acting'>, closed: Closed) => {
     await inPieces(runUnitOfWork, NOBODY, { ask: nothingToAsk, piece: (uow) => handOver(uow, closed) });
   },
 });

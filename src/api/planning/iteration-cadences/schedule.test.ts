@@ -5,7 +5,7 @@ import { done, type Group, world } from '#test/support/world.ts';
 import { AUTOMATIC, daysOf, newCadence } from './fixtures.testing.ts';
 
 const here = await world();
-const { database } = here.server.rooms;
+const { database } = here.server.services;
 const DAY = 24 * 60 * 60;
 
 // From here on each day has its work.

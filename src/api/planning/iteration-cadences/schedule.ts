@@ -3,7 +3,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { FallenDue } from '#events/overdue-work.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
@@ -124,7 +124,7 @@ const BATCH = 100;
 
 export const scheduleIterations = defineJob({
   kind: 'schedule_iterations',
-  async handle({ database, runUnitOfWork, config }: Rooms) {
+  async handle({ database, runUnitOfWork, config }: Services) {
     if (config.tier === 'free') return;
     for (;;) {
       const due = await dueCadences(database.reader).orderBy('next_run_date').limit(BATCH).execute();
@@ -134,7 +134,7 @@ export const scheduleIterations = defineJob({
   },
 });
 
-export const scheduleIterationsDaily: Schedule<Rooms> = {
+export const scheduleIterationsDaily: Schedule<Services> = {
   name: 'schedule_iterations',
   cron: '0 0 * * *',
   job: scheduleIterations,

@@ -5,7 +5,7 @@ import { done, world } from '#test/support/world.ts';
 import { newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 const { group, owner, planner, newProject, server } = await world({ group: { with: ['planner'] } });
-const { database } = server.rooms;
+const { database } = server.services;
 const project = await newProject({ in: group });
 
 /** Does this between the first act from now on and the second. */

@@ -16,7 +16,7 @@ test('a list with counts says of each label what bears it and the caller may see
     await owner.post(`${other.at}/issues`, { title: 'Closed' }),
     await owner.post(`${project.at}/issues`, { title: 'Hidden', confidential: true }),
   ].map(({ body }) => ({ issue_id: body.id as number, label_id: label.id }));
-  await server.rooms.database.transaction(async (tx) => {
+  await server.services.database.transaction(async (tx) => {
     await tx.insertInto('issue_labels').values(issues).execute();
     await tx.updateTable('issues').set({ state: 'closed' }).where('id', '=', issues[2]!.issue_id).execute();
   });

@@ -7,7 +7,7 @@ import { type Caller, type Project, world } from '#test/support/world.ts';
 import { nameLabels } from './find-or-create.ts';
 
 const { server, newGroup, newProject } = await world();
-const { database, runUnitOfWork } = server.rooms;
+const { database, runUnitOfWork } = server.services;
 
 /** What the user gets who names these titles in the project. */
 async function named(who: Caller, project: Project, titles: readonly string[]): Promise<(readonly [string, string])[]> {

@@ -59,7 +59,7 @@ test('a label of the group that bears the title already takes the project’s in
   const both = await newIssue(project, { labels: 'later' });
   const above = await newLabel(group, { name: 'later', color: 'blue' });
   // As two can come together: one issue bears both.
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx.insertInto('issue_labels').values({ issue_id: both.id, label_id: above.id }).execute(),
   );
   const { body } = await done(planner.put(`${project.at}/labels/promote`, { name: 'later' }));
@@ -94,7 +94,7 @@ test('very many that bear a label follow in pieces, which the queue does', async
   const project = await newProject({ in: group });
   const { id } = await newLabel(project, { name: 'common' });
   const issue = await newIssue(project);
-  await server.rooms.database.transaction(async (tx) => {
+  await server.services.database.transaction(async (tx) => {
     const { id: _id, ...row } = await tx
       .selectFrom('issues')
       .selectAll()

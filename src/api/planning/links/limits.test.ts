@@ -8,7 +8,7 @@ test('an issue has a hundred links, however many come at once', async () => {
   const one = await newIssue(project);
   const others = await Promise.all(Array.from({ length: 5 }, () => newIssue(project)));
   // Ninety-eight of them, made where nobody waits for them.
-  await server.rooms.database.transaction(async (tx) => {
+  await server.services.database.transaction(async (tx) => {
     const { id: _id, ...row } = await tx
       .selectFrom('issues')
       .selectAll()

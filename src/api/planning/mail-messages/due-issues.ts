@@ -1,6 +1,6 @@
 import type { Reader } from '#database/database.ts';
 import { PIECE } from '#events/batches.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import { daysAfter, today } from '#runtime/clock.ts';
 import { tellBySelf, writesMails } from './notify.ts';
@@ -8,7 +8,7 @@ import { tellBySelf, writesMails } from './notify.ts';
 /** Tells of open issues that are due on the next day (contract/activity.md Part 5), of each once for that day. */
 export const tellOfDueIssues = defineJob({
   kind: 'mail_issues_due',
-  async handle({ config, database, clock }: Pick<Rooms, 'config' | 'database' | 'clock'>) {
+  async handle({ config, database, clock }: Pick<Services, 'config' | 'database' | 'clock'>) {
     if (!writesMails(config)) return;
     const day = daysAfter(today(clock), 1);
     for (let after = 0; ; ) {

@@ -9,7 +9,7 @@ export function newMail(
   state: MailState,
   change: object = {},
 ): Promise<number> {
-  return server.rooms.database.transaction(async (tx) => {
+  return server.services.database.transaction(async (tx) => {
     const occurrence = await tx
       .insertInto('mail_occurrences')
       .values({ key: name('occurrence'), note_id: null, lead: '', content: '', path: '/', created_at: tx.now })

@@ -43,7 +43,7 @@ test('a server without mail writes none, and leaves no work for it', async () =>
   const project = await newProject({ with: ['developer'] });
   await done(project.developer.put(`${project.at}/notification_settings`, { level: 'watch' }));
   await newIssue(project);
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   assert.deepEqual(
     await reader.selectFrom('background_jobs').select('kind').where('kind', 'like', 'mail%').execute(),
     [],

@@ -11,7 +11,7 @@ import { tell } from './notify.ts';
 const env = { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' };
 const here = await world({ env });
 const { root, user, work, newProject, newGroup, server, clock } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -239,7 +239,7 @@ test('an act leaves one piece of work behind, which may be done twice and tells 
   const [job, ...others] = await waiting.execute();
   assert.deepEqual([job?.kind, others], ['mail_tell', []]);
   const run = jobRun();
-  for (let times = 0; times < 2; times++) await tell.handle(server.rooms, JSON.parse(job!.payload), run);
+  for (let times = 0; times < 2; times++) await tell.handle(server.services, JSON.parse(job!.payload), run);
   assert.equal((await mails({ target_type: 'Issue', target_id: id })).length, 2);
 });
 

@@ -7,7 +7,7 @@ import { isScheduledForDeletion } from '#domain/namespaces/name-validation.ts';
 import { PIECE } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { Occurrence } from '#events/mail-occurrences.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
 import { hostOf, messageId } from '#mail/header-text.ts';
 import { FIRST, textOf } from './content/texts.ts';
@@ -26,7 +26,7 @@ import { type FreshMatter, givenTo, type Matter, readFreshMatter } from './subje
 /** Does this server write mails at all? */
 export const writesMails = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery !== 'off';
 
-type Writing = Pick<Rooms, 'config' | 'database' | 'ownUrl'>;
+type Writing = Pick<Services, 'config' | 'database' | 'ownUrl'>;
 
 interface Telling extends Occurrence {
   /** Of this occurrence and no other. */
@@ -37,7 +37,7 @@ interface Telling extends Occurrence {
 
 export const tell = defineJob({
   kind: 'mail_tell',
-  handle: (rooms: Writing, telling: Telling, run) => writeMails(rooms, telling, run),
+  handle: (services: Writing, telling: Telling, run) => writeMails(services, telling, run),
 });
 
 /** Part of the act: what is rolled back is not told, and what is committed is. */
@@ -91,7 +91,7 @@ async function writeMails(
 }
 
 /** Of those whom the new text addresses whoever takes part from then on: what members say to each other invites nobody else. */
-async function takingPart(db: Rooms['database']['reader'], matter: FreshMatter): Promise<readonly number[]> {
+async function takingPart(db: Services['database']['reader'], matter: FreshMatter): Promise<readonly number[]> {
   const { note, told, mentioned } = matter;
   return note?.internal && told !== null ? told.readers(db, mentioned, true) : mentioned;
 }
@@ -101,7 +101,7 @@ const isPutAway = ({ event, place }: Matter) => event === 'moved_project' && isS
 
 async function mailsOf(
   { config, ownUrl }: Pick<Writing, 'config' | 'ownUrl'>,
-  db: Rooms['database']['reader'],
+  db: Services['database']['reader'],
   matter: FreshMatter,
   { key, by }: Telling,
 ): Promise<NewMails> {

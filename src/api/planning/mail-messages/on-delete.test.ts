@@ -6,7 +6,7 @@ import { newMail } from './fixtures.testing.ts';
 
 const here = await world();
 const { root, user, work, server } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 
 test('the mails to a deleted user go with him, however many they are, and nobody else’s', async () => {
   const [gone, left] = [await user(), await user()];

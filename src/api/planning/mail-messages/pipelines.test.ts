@@ -8,7 +8,7 @@ import { outboxOf } from './fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
 const { newProject, server, root } = here;
-const { database, runUnitOfWork } = server.rooms;
+const { database, runUnitOfWork } = server.services;
 const { mails, toldBy } = outboxOf(here);
 
 /** It is told that the pipeline has ended so. */

@@ -7,7 +7,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import { newlyMade, recordNewThing, tellMentioned, titleErrors } from '../issuables/index.ts';
 import { afterBesides, described } from '../quick-actions/index.ts';
@@ -26,7 +26,7 @@ type CreateRefusal = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
 
 /** Makes a merge request of two branches of the project; of each two branches one is open at most. */
 export async function createMergeRequest(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   project: Project,
   wish: Wish,
@@ -35,7 +35,7 @@ export async function createMergeRequest(
   if (wish.source_branch === wish.target_branch) return refused('sameBranches');
   const branches = { source: wish.source_branch, head: null, target: wish.target_branch };
   const options = { turn: mergeRequestsTurn(project) };
-  return actingAtTips(rooms, { caller, project, branches, options }, (uow, standing, tips) =>
+  return actingAtTips(services, { caller, project, branches, options }, (uow, standing, tips) =>
     createDescribed(uow, standing, wish, tips!),
   );
 }

@@ -34,7 +34,7 @@ test('of two who delete a merge request at once the second is told that it is go
 test('what the feeds say of a merge request goes with it', async () => {
   const { id, at } = await newMergeRequest(project);
   const events = () =>
-    server.rooms.database.reader
+    server.services.database.reader
       .selectFrom('activity_events')
       .select('action')
       .where('target_type', '=', 'MergeRequest')

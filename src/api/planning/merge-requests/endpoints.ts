@@ -48,7 +48,7 @@ export const createMergeRequest = endpoint({
   },
   records: ['created MergeRequest', 'milestone add', 'label add', 'note mention'],
   answer: created(MergeRequest),
-  handle: ({ project, caller, params }, rooms) => create(rooms, caller, project, params),
+  handle: ({ project, caller, params }, services) => create(services, caller, project, params),
 });
 
 export const updateMergeRequest = endpoint({
@@ -75,8 +75,8 @@ export const updateMergeRequest = endpoint({
     'note auto_merge',
   ],
   answer: shown(MergeRequest),
-  handle: ({ project, mergeRequest, caller, params }, rooms) =>
-    changeMergeRequest(rooms, caller, project, mergeRequest, params),
+  handle: ({ project, mergeRequest, caller, params }, services) =>
+    changeMergeRequest(services, caller, project, mergeRequest, params),
 });
 
 export const deleteMergeRequest = endpoint({

@@ -17,7 +17,9 @@ const pipelineOf = (mr: Made, status: PipelineStatus, of: Project = project) =>
 
 /** The pipeline ends otherwise. */
 const end = (id: number, status: PipelineStatus) =>
-  server.rooms.database.transaction((tx) => tx.updateTable('pipelines').set({ status }).where('id', '=', id).execute());
+  server.services.database.transaction((tx) =>
+    tx.updateTable('pipelines').set({ status }).where('id', '=', id).execute(),
+  );
 
 const E405 = [405, { message: '405 Method Not Allowed' }];
 

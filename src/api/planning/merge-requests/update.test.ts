@@ -134,7 +134,7 @@ test('another target branch, and what was committed while it was closed, are a v
   const reopened = await change(owner, made, { state_event: 'reopen' });
   assert.equal(reopened.body.sha, head);
   assert.deepEqual(reopened.body.diff_refs, { ...made.diff_refs, head_sha: head });
-  const versions = await here.server.rooms.database.reader
+  const versions = await here.server.services.database.reader
     .selectFrom('merge_request_versions')
     .select('head_commit_sha')
     .where('merge_request_id', '=', made.id)
@@ -179,18 +179,18 @@ test('who loses his role while his wish waits changes and makes nothing', async 
   const leaver = await project.add('developer');
   const made = await newMergeRequest(project, {}, leaver);
   const again = await newMergeRequest(project);
-  const { database, runUnitOfWork, git } = here.server.rooms;
+  const { database, runUnitOfWork, git } = here.server.services;
   const user = await readUser(database.reader, leaver.id);
   const by = { user, token: null } as unknown as SignedIn;
   const place = (await findProject(database.reader, by, String(project.id)))!;
   const [row] = (await findMergeRequests(database.reader, by, [made.id])) as [MergeRequest];
   await done(owner.post(`${project.at}/archive`));
-  const rooms = { database, runUnitOfWork, git };
+  const services = { database, runUnitOfWork, git };
   const wish = { title: 'Late', source_branch: again.source_branch, target_branch: 'aside' };
   for (const late of [{ title: 'Late' }, { target_branch: 'aside' }]) {
-    await assert.rejects(changeMergeRequest(rooms, by, place, row, late as never), AccessLost);
+    await assert.rejects(changeMergeRequest(services, by, place, row, late as never), AccessLost);
   }
-  await assert.rejects(createMergeRequest(rooms, by, place, wish as never), AccessLost);
+  await assert.rejects(createMergeRequest(services, by, place, wish as never), AccessLost);
   await done(owner.post(`${project.at}/unarchive`));
   assert.equal((await owner.get(made.at)).body.title, made.title);
 });

@@ -11,7 +11,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
 import {
   assign,
@@ -47,14 +47,14 @@ export type MergeRequestChange = Partial<ParameterValues<typeof mergeRequestChan
 type ChangeRefusal = 'invalid' | 'sameBranches' | 'exists' | 'gone';
 
 export async function changeMergeRequest(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   project: Project,
   mergeRequest: MergeRequest,
   wish: MergeRequestChange,
 ): Promise<MergeRequest | Failure<ChangeRefusal>> {
   const how = { wish, reopens: reopens(commandsIn(wish.description)) };
-  return whereItChanges(rooms, { caller, project, mergeRequest }, how, (_act, _standing, change) => change(wish));
+  return whereItChanges(services, { caller, project, mergeRequest }, how, (_act, _standing, change) => change(wish));
 }
 
 interface Which {
@@ -77,7 +77,7 @@ type Changing = (wish: MergeRequestChange) => Promise<MergeRequest | Failure<Cha
  * Developers all of it; what the caller may not is as if he had not sent it.
  */
 export function whereItChanges<T>(
-  rooms: RefRooms,
+  services: RefServices,
   { caller, project, mergeRequest }: Which,
   { wish = {}, reopens: byCommand, turn = [] }: How,
   work: (uow: UnitOfWork<SignedIn>, standing: Standing, change: Changing) => Promise<T>,
@@ -89,7 +89,7 @@ export function whereItChanges<T>(
   const source = isReopened ? source_branch : null;
   const branches = moves ? { source, head, target: targetOf(mergeRequest, wish) } : null;
   const options = { turn: moves ? [...turn, mergeRequestsTurn(project)] : turn };
-  return actingAtTips(rooms, { caller, project, branches, options }, (uow, standing, tips) =>
+  return actingAtTips(services, { caller, project, branches, options }, (uow, standing, tips) =>
     work(uow, standing, (wanted) => changeDescribed(uow, standing, iid, wanted, tips)),
   );
 }

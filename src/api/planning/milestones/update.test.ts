@@ -12,7 +12,7 @@ async function newMilestone({ at, owner }: Pick<Project, 'at' | 'owner'>, params
 
 /** What the project's feed tells of milestones. */
 async function told({ id }: Project): Promise<(readonly [string, number | null, number | null])[]> {
-  const rows = await here.server.rooms.database.reader
+  const rows = await here.server.services.database.reader
     .selectFrom('activity_events')
     .select(['action', 'target_id', 'target_iid'])
     .where('project_id', '=', id)
@@ -85,7 +85,7 @@ test('one that is deleted is gone, and of what was told of it its end is left', 
   const { id } = await newMilestone(project);
   const { owner, at } = project;
   const issue = (await owner.post(`${at}/issues`, { title: 'In it' })).body;
-  await here.server.rooms.database.transaction((tx) =>
+  await here.server.services.database.transaction((tx) =>
     tx.updateTable('issues').set({ milestone_id: id }).where('id', '=', issue.id).execute(),
   );
   assert.equal((await owner.delete(`${at}/milestones/${id}`)).status, 204);

@@ -5,7 +5,7 @@ import type { InThing, Noteable, NoteableKind, Thing } from '#http/access/noteab
 import { type Entity, either, entity } from '#http/endpoint/entity.ts';
 import { Reply } from '#http/endpoint/responses.ts';
 import type { Refusals } from '#http/errors/error-table.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, type FieldErrors, isFailure, refused } from '#runtime/failure.ts';
 import { commandedEpics } from '../epics/index.ts';
 import { commandedIssues } from '../issues/index.ts';
@@ -58,7 +58,7 @@ type Unruly = keyof typeof COMMAND_REFUSALS;
 
 /** Says something on a thing, and does what it commands: all of it, or nothing. */
 export async function sayAndDo<Said, Code extends string>(
-  rooms: RefRooms,
+  services: RefServices,
   { kind, thing, caller }: InThing<Noteable> & { readonly kind: NoteableKind },
   body: string,
   ways: Ways<Said, Code>,
@@ -66,11 +66,11 @@ export async function sayAndDo<Said, Code extends string>(
   const turn = [turnOfNotes({ thing })];
   const parsed = commandsIn(body);
   if (thing.type === 'Commit' || parsed.commands.length === 0) {
-    return rooms.runUnitOfWork(caller, (uow) => ways.say(uow, { body }), { turn });
+    return services.runUnitOfWork(caller, (uow) => ways.say(uow, { body }), { turn });
   }
   const how = { turn, reopens: reopens(parsed) };
   const commanded = COMMANDED[thing.type];
-  return commanded.runUnitOfWork(rooms, caller, thing, how, (uow, change) =>
+  return commanded.runUnitOfWork(services, caller, thing, how, (uow, change) =>
     doAll(uow, { kind, thing, commanded, change }, parsed, ways),
   );
 }

@@ -80,7 +80,7 @@ test('a locked discussion is for members, and an archived project for nobody', a
   const { project, owner, guest } = await world({ project: { visibility: 'public', with: ['guest'] } });
   const author = await user();
   const issue = await newIssue(project, {}, author);
-  const { database } = server.rooms;
+  const { database } = server.services;
   await database.transaction((tx) =>
     tx.updateTable('issues').set({ discussion_locked: true }).where('id', '=', issue.id).execute(),
   );
@@ -97,7 +97,7 @@ test('there is room for five thousand notes on an issue', async () => {
   const now = '2026-01-01T00:00:00.000Z';
   const row = { issue_id: issue.id, author_id: owner.id, body: 'x', system: false, kind: null, internal: false };
   const rows = Array.from({ length: 4_999 }, () => ({ ...row, discussion_id: 'd', created_at: now, updated_at: now }));
-  await server.rooms.database.transaction(async (tx) => {
+  await server.services.database.transaction(async (tx) => {
     for (let at = 0; at < rows.length; at += 1_000) {
       await tx
         .insertInto('notes')

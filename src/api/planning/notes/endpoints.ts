@@ -58,8 +58,8 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forThin
       ...(kind.type === 'Epic' ? [] : (['commented Note', `closed ${kind.type}`, 'note assignee'] as const)),
     ],
     answer: created(orCommanded(Note)),
-    handle: ({ caller, thing, params: { body, internal, confidential, created_at } }, rooms) =>
-      sayAndDo(rooms, { kind, thing, caller }, body, {
+    handle: ({ caller, thing, params: { body, internal, confidential, created_at } }, services) =>
+      sayAndDo(services, { kind, thing, caller }, body, {
         say: (uow, said) =>
           createNote(uow, kind, thing, {
             ...said,
@@ -79,8 +79,8 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forThin
     refuses: { gone: NOT_FOUND, ...COMMAND_REFUSALS },
     records: ['note mention'],
     answer: shown(orCommanded(Note)),
-    handle: ({ caller, thing, note, params }, rooms) =>
-      sayAndDo(rooms, { kind, thing, caller }, params.body, {
+    handle: ({ caller, thing, note, params }, services) =>
+      sayAndDo(services, { kind, thing, caller }, params.body, {
         say: (uow, said) => updateNote(uow, kind, thing, note, said),
         unsay: (uow) => deleteNote(uow, kind, thing, note),
       }),

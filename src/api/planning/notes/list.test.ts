@@ -28,7 +28,7 @@ test('activity_filter chooses between what people and what Hearth has said', asy
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   await owner.post(issue.notes, { body: 'A comment' });
-  const { database, runUnitOfWork } = server.rooms;
+  const { database, runUnitOfWork } = server.services;
   await runUnitOfWork(await callerOf(database.reader, owner.id, null), (uow) =>
     uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
   );

@@ -84,7 +84,7 @@ test('what is deleted takes its comments along, and what they mention elsewhere'
   await done(owner.post(made.notes, { body: `#${issue.iid}` }));
   await done(owner.delete(made.at));
   assert.deepEqual(await bodiesOf(owner, issue), []);
-  const events = server.rooms.database.reader.selectFrom('activity_events').select('target_type');
+  const events = server.services.database.reader.selectFrom('activity_events').select('target_type');
   const left = await events
     .where('project_id', '=', project.id)
     .where('target_type', 'in', ['Note', 'MergeRequest'])
@@ -113,7 +113,7 @@ test('what deleted users have said on merge requests and epics is the ghost’s,
     );
   }
   assert.equal((await group.owner.get(made.at)).body.user_notes_count, 1);
-  const counted = server.rooms.database.reader.selectFrom('epics').select('user_notes_count').where('iid', '=', iid);
+  const counted = server.services.database.reader.selectFrom('epics').select('user_notes_count').where('iid', '=', iid);
   const epic = await counted.where('group_id', '=', group.id).executeTakeFirst();
   assert.equal(epic?.user_notes_count, 1);
 });

@@ -13,7 +13,7 @@ import { listNotes } from './store.ts';
 import { createNote, deleteNote, updateNote } from './write.ts';
 
 const { user, clock, server, root, work } = await world();
-const { database, runUnitOfWork } = server.rooms;
+const { database, runUnitOfWork } = server.services;
 
 test('its author and Maintainers change a comment, and take it back', async () => {
   const { project, guest, developer, maintainer } = await world({

@@ -37,7 +37,7 @@ test('settings end with their group, project or user', async () => {
   const project = await newProject({ owner: ada, in: group });
   for (const path of [own, `${group.at}${own}`, `${project.at}${own}`]) await ada.put(path, { level: 'watch' });
   const left = () =>
-    server.rooms.database.reader
+    server.services.database.reader
       .selectFrom('notification_settings')
       .select(['project_id', 'group_id'])
       .where('user_id', '=', ada.id)

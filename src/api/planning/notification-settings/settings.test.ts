@@ -5,7 +5,7 @@ import { type Caller, world } from '#test/support/world.ts';
 
 const { user, root, anonymous, tokenOf, newProject, newGroup, server } = await world();
 const own = '/notification_settings';
-const { database } = server.rooms;
+const { database } = server.services;
 
 const rowsOf = ({ id }: Caller) =>
   database.reader.selectFrom('notification_settings').selectAll().where('user_id', '=', id).execute();

@@ -1,7 +1,7 @@
 import type { SignedIn } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Thing } from '#http/access/noteables.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import type { Failure } from '#runtime/failure.ts';
 import type { Subject, Wish } from './subject.ts';
 
@@ -9,7 +9,7 @@ import type { Subject, Wish } from './subject.ts';
 export interface CommandedKind<Of extends Thing = Thing> {
   /** Runs an act in which the thing can be changed; `reopens`: perhaps into what is open. */
   runUnitOfWork<T>(
-    rooms: RefRooms,
+    services: RefServices,
     caller: SignedIn,
     thing: Of,
     how: { readonly reopens: boolean; readonly turn: readonly string[] },

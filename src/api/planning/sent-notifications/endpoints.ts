@@ -15,8 +15,8 @@ const byLink = () => open().record(leaving);
 const leaving = {
   name: 'leaving',
   params: { token: required(pathText) },
-  find: async ({ rooms, params }: AccessCall<{ readonly token: string }>) =>
-    readLeavingToken(await rooms.secretKey(), params.token),
+  find: async ({ services, params }: AccessCall<{ readonly token: string }>) =>
+    readLeavingToken(await services.secretKey(), params.token),
   missing: noSuchLink,
 } as const;
 

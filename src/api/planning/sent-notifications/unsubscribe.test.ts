@@ -11,7 +11,7 @@ const { anonymous, newProject, server } = here;
 
 /** The link of a mail; `//` is the server's root. */
 async function linkOf(leaving: Leaving): Promise<string> {
-  return `//-/sent_notifications/${leavingToken(await server.rooms.secretKey(), leaving)}/unsubscribe`;
+  return `//-/sent_notifications/${leavingToken(await server.services.secretKey(), leaving)}/unsubscribe`;
 }
 
 const ONE_CLICK = { 'List-Unsubscribe': 'One-Click' };
@@ -78,7 +78,7 @@ test('of a mail that put several together one hears no more of all of them', asy
   const mail = (target_id: number, digest_id: number | null) =>
     newMail(here, 'sent', { recipient_id, target_id, digest_id });
   const digest = await mail(first.issue.id, null);
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx.updateTable('mail_messages').set({ digest_id: digest }).where('id', '=', digest).execute(),
   );
   await mail(second.issue.id, digest);
@@ -95,7 +95,7 @@ test('who hears no more of a mail that told of a pipeline hears no more of its p
   const target = { target_type: 'Pipeline', target_id: await pipelineRow(here, project) };
   const to = { recipient_id: owner.id, recipient_email: 'owner@hearth.test' };
   const id = await newMail(here, 'sent', { ...target, ...to });
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx.updateTable('mail_messages').set({ digest_id: id }).where('id', '=', id).execute(),
   );
   await done(anonymous.post(await linkOf({ what: 'Digest', id, userId: owner.id }), ONE_CLICK));

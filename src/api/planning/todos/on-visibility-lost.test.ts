@@ -7,7 +7,7 @@ import { todosOf } from './fixtures.testing.ts';
 const { user, newGroup, newProject, work, root, server } = await world();
 
 const kept = async ({ id }: Caller) =>
-  (await server.rooms.database.reader.selectFrom('todos').select('id').where('user_id', '=', id).execute()).length;
+  (await server.services.database.reader.selectFrom('todos').select('id').where('user_id', '=', id).execute()).length;
 
 test('who leaves has nothing more to do there, should he come back too', async () => {
   const group = await newGroup({ with: ['guest'] });

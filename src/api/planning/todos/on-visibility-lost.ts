@@ -8,7 +8,7 @@ import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.t
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { todoVisibleTo } from '../todo-rows/index.ts';
 
 /**
@@ -16,7 +16,7 @@ import { todoVisibleTo } from '../todo-rows/index.ts';
  * is done lists leave it out.
  */
 
-type Jobs = Pick<Rooms, 'database' | 'acting'>;
+type Jobs = Pick<Services, 'database' | 'acting'>;
 
 /** Where to-dos are looked at. */
 interface Where {

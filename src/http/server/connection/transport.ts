@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { badRequestText, expectationFailed } from '#http/errors/http-error.ts';
 import { letGo } from '#http/request/body-memory.ts';
 import { type Addressing, hasHost, type Incoming, incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
 import type { Metrics } from '#runtime/metrics.ts';
 import { type Answered, handle } from '../pipeline/handle.ts';
@@ -22,7 +22,7 @@ export type Transport = Connections;
 
 interface TransportOptions {
   readonly registry: Registry;
-  readonly rooms: Rooms;
+  readonly services: Services;
   readonly addressing: Addressing;
   readonly metrics: Metrics;
   /** How long a body may stand still on its way in or out, in milliseconds; 60 s unless given. */
@@ -35,7 +35,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { patience, grace } = options;
   return createConnections({
     exchange: (raw, response, client) => exchange(options, raw, response, client),
-    clock: options.rooms.clock,
+    clock: options.services.clock,
     patience,
     grace,
   });
@@ -47,16 +47,16 @@ async function exchange(
   response: ServerResponse,
   client: Client,
 ): Promise<void> {
-  const { rooms, metrics, patience = PATIENCE } = options;
+  const { services, metrics, patience = PATIENCE } = options;
   const started = performance.now();
   const request = incoming(raw, { id: randomUUID(), patience, client }, options.addressing);
   const { endpoint, outgoing } = await answerOf(options, request);
   letGo(request);
   // Nobody hears the answer.
   const status = client.gone ? CLIENT_GONE : outgoing.status;
-  await send(request, outgoing, response, rooms);
+  await send(request, outgoing, response, services);
   endUnlessRead(raw, patience);
-  tell({ log: rooms.log, metrics }, request, { endpoint: endpoint?.name ?? 'none', status, started });
+  tell({ log: services.log, metrics }, request, { endpoint: endpoint?.name ?? 'none', status, started });
 }
 
 function hostless(request: Incoming): Outgoing | null {
@@ -69,16 +69,16 @@ function unmetExpectation({ headers, stream }: Incoming): Outgoing | null {
   return /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect) ? null : refusalReply(expectationFailed());
 }
 
-async function answerOf({ registry, rooms }: TransportOptions, request: Incoming): Promise<Answered> {
+async function answerOf({ registry, services }: TransportOptions, request: Incoming): Promise<Answered> {
   const early = hostless(request) ?? unmetExpectation(request) ?? preflight(request);
   if (early) return { endpoint: null, outgoing: early };
-  const answered = await handle(registry, rooms, request);
+  const answered = await handle(registry, services, request);
   // A client that went away in the middle of its body is nobody's fault.
   if (answered.failure !== undefined && !request.client.gone) {
     const fields = { request: request.id, endpoint: answered.endpoint?.name, err: answered.failure };
-    if (answered.outgoing.status >= 500) rooms.log.error(fields, 'A request failed');
+    if (answered.outgoing.status >= 500) services.log.error(fields, 'A request failed');
     // Most often a lost race; where it comes again and again, a reference of ours is wrong.
-    else rooms.log.warn(fields, 'A request met a record that is not there any more');
+    else services.log.warn(fields, 'A request met a record that is not there any more');
   }
   return answered;
 }

@@ -2,7 +2,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { takenBy } from '#events/unit-of-work.ts';
 import type { Way } from '#http/endpoint/endpoint.ts';
 import { shownBy } from '#http/endpoint/responses.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { isFailure, refused } from '#runtime/failure.ts';
 import { View } from '../response/request-view.ts';
 import { type Outgoing, type ReplyFacts, successReply } from '../response/response.ts';
@@ -10,7 +10,7 @@ import { refusalOf } from './failure-response.ts';
 
 /** What is known of a request that has passed all stages. */
 interface Ready extends ReplyFacts {
-  readonly rooms: Rooms;
+  readonly services: Services;
   readonly caller: Caller;
   readonly params: Readonly<Record<string, unknown>>;
   /** By access. */
@@ -23,9 +23,9 @@ interface Prepared {
   readonly call: object;
 }
 
-export function prepared({ rooms, request, endpoint, found, params, page, ...progress }: Ready): Prepared {
+export function prepared({ services, request, endpoint, found, params, page, ...progress }: Ready): Prepared {
   const provided = endpoint.access.provide(found as never) as { readonly caller?: Caller };
-  const view = new View(rooms, request, provided.caller ?? progress.caller, params);
+  const view = new View(services, request, provided.caller ?? progress.caller, params);
   return { view, call: { ...provided, params, page, base: view } };
 }
 
@@ -42,7 +42,7 @@ export async function carryOut(progress: Ready, { view, call }: Prepared): Promi
  * parameters.
  */
 async function outcomeOf(
-  { endpoint, rooms, request, given, params }: Ready,
+  { endpoint, services, request, given, params }: Ready,
   { view, call }: Prepared,
 ): Promise<unknown> {
   const { kind, run } = endpoint.way as { kind: Way['kind']; run: (...values: unknown[]) => unknown };
@@ -51,12 +51,12 @@ async function outcomeOf(
       case 'read':
         return await run(view.db, call, view.git);
       case 'write':
-        return await rooms.runUnitOfWork(view.caller, async (uow) => run(uow, call), {
+        return await services.runUnitOfWork(view.caller, async (uow) => run(uow, call), {
           client: request.client,
           turn: endpoint.turn?.(call),
         });
       case 'handle':
-        return await run({ ...call, request, given }, rooms);
+        return await run({ ...call, request, given }, services);
     }
   } catch (error) {
     const taken = takenBy(error, endpoint.taken);

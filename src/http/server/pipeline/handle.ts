@@ -38,7 +38,7 @@ import { text } from '#http/parameters/texts.ts';
 import { hasBody, mediaType, readJson, readMerged } from '#http/request/body.ts';
 import { presentedCredentials } from '#http/request/credentials.ts';
 import { checkText, type Incoming, single } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { LineFull } from '#runtime/concurrency-limiter.ts';
 import { type Outgoing, refusalReply, unlessKnown } from '../response/response.ts';
 import { rememberedAnswer } from '../response/response-cache.ts';
@@ -47,13 +47,13 @@ import { carryOut, prepared } from './execute.ts';
 import { checkPrecondition } from './precondition.ts';
 
 /** One request from its raw text to its answer, through the stages in the order that its endpoint names. */
-export async function handle(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
+export async function handle(registry: Registry, services: Services, request: Incoming): Promise<Answered> {
   try {
     checkText(request);
-    const current = { ...rooms, database: rooms.database.current() };
+    const current = { ...services, database: services.database.current() };
     const limits = await throttled(current, request);
     if (limits?.refusal) throw limits.refusal;
-    const answered = await answer(registry, { server: rooms, current }, request);
+    const answered = await answer(registry, { server: services, current }, request);
     return limits === null ? answered : withHeaders(answered, limits.headers);
   } catch (error) {
     return refusalOfError(null, error);
@@ -62,24 +62,24 @@ export async function handle(registry: Registry, rooms: Rooms, request: Incoming
 
 /** What a request is served from: reads of `current` are no older than the request, those of `server` than themselves. */
 interface Served {
-  readonly server: Rooms;
-  readonly current: Rooms & { readonly database: CurrentDatabase };
+  readonly server: Services;
+  readonly current: Services & { readonly database: CurrentDatabase };
 }
 
 /** From here on it reads what is there now. */
 function renew(progress: Progress): void {
-  progress.database = progress.rooms.database.current();
-  progress.rooms = { ...progress.rooms, database: progress.database };
+  progress.database = progress.services.database.current();
+  progress.services = { ...progress.services, database: progress.database };
 }
 
 /** The same from the route on: what goes wrong here is an answer too. */
-async function answer(registry: Registry, rooms: Served, request: Incoming): Promise<Answered> {
+async function answer(registry: Registry, services: Served, request: Incoming): Promise<Answered> {
   let endpoint: Endpoint | null = null;
   try {
     const found = registry.find(request.method, request.path);
     if (found === null) return { endpoint, outgoing: await noRoute(registry, request) };
     endpoint = found.endpoint;
-    return { endpoint, outgoing: await run(rooms, request, found) };
+    return { endpoint, outgoing: await run(services, request, found) };
   } catch (error) {
     return refusalOfError(endpoint, error);
   }
@@ -130,7 +130,7 @@ async function noRoute(registry: Registry, request: Incoming): Promise<Outgoing>
 
 /** What is known of one request so far. */
 interface Progress {
-  rooms: Rooms;
+  services: Services;
   /** With which the request reads. */
   database: CurrentDatabase;
   readonly request: Incoming;
@@ -152,8 +152,8 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   },
 
   async credentials(progress) {
-    const { rooms, request, given, endpoint } = progress;
-    const identified = await identify(rooms, presentedCredentials(request, given, endpoint), request);
+    const { services, request, given, endpoint } = progress;
+    const identified = await identify(services, presentedCredentials(request, given, endpoint), request);
     await endpoint.access.offered?.(new CallOf({ ...progress, caller: identified.caller ?? NOBODY }));
     if (identified.dead) {
       await endpoint.access.deadToken?.(new CallOf(progress), identified.dead);
@@ -173,7 +173,7 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
     const problems = new Problems();
     for (const name in path) if (endpoint.params[name] === undefined) text.read(path[name], name, problems);
     const declared = declaredParameters(endpoint);
-    const offered = offeredOn(progress.rooms.config.tier, declared, pathValues(endpoint, path), given);
+    const offered = offeredOn(progress.services.config.tier, declared, pathValues(endpoint, path), given);
     progress.params = { ...path, ...readParameters(declared, offered, problems, endpoint.rules) };
     if (problems.any) throw invalidParameters(problems.texts, problems.fields);
     if (endpoint.answer.kind === 'page') {
@@ -215,8 +215,8 @@ async function pass(stages: readonly Stage[], progress: Progress): Promise<void>
 }
 
 /** Whoever acts as another user needs the scope sudo and no other; acting as oneself gives nothing. */
-async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {
-  const other = await actAs(rooms.database.reader, caller, name);
+async function actingAs({ services, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {
+  const other = await actAs(services.database.reader, caller, name);
   if (other.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
   return other;
 }
@@ -225,7 +225,7 @@ async function run({ server, current }: Served, request: Incoming, { endpoint, p
   // What git reads for this request ends with its client, whoever asks for it.
   const git = gitFor(server.git, request.client);
   const progress: Progress = {
-    rooms: { ...current, git },
+    services: { ...current, git },
     database: current.database,
     request,
     endpoint,
@@ -253,10 +253,10 @@ async function run({ server, current }: Served, request: Incoming, { endpoint, p
 const READS = 3;
 
 /** A read of what goes away meanwhile, or was not done yet, runs again from the door on, as if it had come a moment later. */
-async function carriedOut(progress: Progress, server: Rooms): Promise<Outgoing> {
+async function carriedOut(progress: Progress, server: Services): Promise<Outgoing> {
   for (let tries = 1; ; tries++) {
     // It takes its own time, and may read again what was read at the door.
-    if (progress.endpoint.way.kind === 'handle') progress.rooms = server;
+    if (progress.endpoint.way.kind === 'handle') progress.services = server;
     const ready = prepared(progress);
     try {
       return await rememberedAnswer(progress, ready.view, () => carryOut(progress, ready));
@@ -305,12 +305,12 @@ class CallOf implements AccessCall {
   }
 
   // What is asked late reads what is there then.
-  get rooms(): Rooms {
-    return this.#progress.rooms;
+  get services(): Services {
+    return this.#progress.services;
   }
 
   get db(): AccessCall['db'] {
-    return this.#progress.rooms.database.reader;
+    return this.#progress.services.database.reader;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { baseWithoutRequest, type Config, type Tier } from '#config.ts';
 import type { Showing } from '#http/endpoint/entity.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 
 /** What one request is shown, and what is noted of how it was made. */
@@ -12,11 +12,11 @@ export class View implements Showing {
   readonly params: Showing['params'];
   /** Has anybody asked for the moment? What is made of it is true for that moment only. */
   timed = false;
-  readonly #rooms: Rooms;
+  readonly #rooms: Services;
   #now: string | undefined;
 
-  constructor(rooms: Rooms, request: Incoming, caller: Caller, params: Showing['params']) {
-    this.#rooms = rooms;
+  constructor(services: Services, request: Incoming, caller: Caller, params: Showing['params']) {
+    this.#rooms = services;
     this.url = request.baseUrl;
     this.caller = caller;
     this.params = params;

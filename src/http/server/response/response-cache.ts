@@ -5,7 +5,7 @@ import type { CurrentDatabase, Reads } from '#database/database.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { hasBody } from '#http/request/body.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { AskedBefore } from '#runtime/admission-filter.ts';
 import { today } from '#runtime/clock.ts';
 import { bytesOf } from '#runtime/heap-size.ts';
@@ -41,7 +41,7 @@ interface Asked {
   readonly endpoint: Endpoint;
   readonly request: Incoming;
   readonly caller: Caller;
-  readonly rooms: Rooms;
+  readonly services: Services;
   /** With which it reads. */
   readonly database: CurrentDatabase;
 }
@@ -49,10 +49,10 @@ interface Asked {
 /** The answer as it was made of what the database still holds, or as it is made now. */
 export async function rememberedAnswer(asked: Asked, view: View, make: () => Promise<Outgoing>): Promise<Outgoing> {
   if (!isRemembered(asked.endpoint) || tooMuch(asked.request)) return make();
-  const { database, rooms } = asked;
+  const { database, services } = asked;
   const asking = database.version();
   if (asking instanceof Promise) await asking;
-  const answers = answersFor(rooms.config);
+  const answers = answersFor(services.config);
   const key = keyOf(asked);
   const before = answers.known.get(key);
   if (before?.reads.hold()) return before.outgoing;
@@ -94,8 +94,8 @@ function tooMuch(request: Incoming): boolean {
 }
 
 /** The path names the endpoint; the whole line stands in links. */
-function keyOf({ request, caller, rooms }: Asked): string {
+function keyOf({ request, caller, services }: Asked): string {
   const { baseUrl, path, query } = request;
   const token = caller.token === null ? '' : `${caller.token.kind} ${caller.token.id}`;
-  return `${caller.user?.id ?? ''} ${token} ${caller.site?.id ?? ''} ${today(rooms.clock)} ${baseUrl}${path}?${query}`;
+  return `${caller.user?.id ?? ''} ${token} ${caller.site?.id ?? ''} ${today(services.clock)} ${baseUrl}${path}?${query}`;
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Incoming } from '#http/request/incoming.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { corsHeaders } from './cors.ts';
 import type { Outgoing } from './response.ts';
 
@@ -17,7 +17,7 @@ export async function send(
   request: Incoming,
   outgoing: Outgoing,
   response: ServerResponse,
-  { log, clock }: Pick<Rooms, 'log' | 'clock'>,
+  { log, clock }: Pick<Services, 'log' | 'clock'>,
 ): Promise<void> {
   const { body } = outgoing;
   const source = body instanceof Readable ? body : null;

@@ -86,7 +86,7 @@ test('who reads them and is no developer hears that he may not', async () => {
 test('one that the caller may not destroy keeps all of them, and is named', async () => {
   const { project, schedule, scheduled } = await given();
   for (const name of ['review/a', 'review/b']) await make(project, name);
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     makeProtection(tx, { project_id: project.id, group_id: null }, 'review/b', {}),
   );
   clock.advance(31 * DAY);
@@ -104,7 +104,7 @@ test('what is scheduled is destroyed after a week, unless it is open again then'
   assert.equal((await scheduled({ dry_run: false })).length, 2);
   const id = Number(open.split('/').at(-1));
   const state = (value: 'available' | 'stopped') =>
-    server.rooms.database.transaction((tx) =>
+    server.services.database.transaction((tx) =>
       tx.updateTable('environments').set({ state: value }).where('id', '=', id).execute(),
     );
   await state('available');

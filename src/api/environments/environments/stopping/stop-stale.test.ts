@@ -74,7 +74,7 @@ test('a stale one that a job stops has it played, though nobody has asked for it
 test('protected ones are left alone, by name in the project and by tier in groups above', async () => {
   const { group, project, maintainer, make, states, at } = await given();
   for (const name of ['production', 'staging', 'canary', 'dev']) await make(name);
-  await server.rooms.database.transaction(async (tx) => {
+  await server.services.database.transaction(async (tx) => {
     await makeProtection(tx, { project_id: project.id, group_id: null }, 'canary', {});
     await makeProtection(tx, { project_id: null, group_id: group.id }, 'production', {});
   });

@@ -5,7 +5,7 @@ import type { Reader } from '#database/database.ts';
 import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { momentAfter, yearsBefore } from '#runtime/clock.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
@@ -37,7 +37,7 @@ interface Request {
 /** Protected ones are left alone, whoever has asked. */
 export const stopStaleEnvironments = defineJob({
   kind: 'stop-stale-environments',
-  async handle({ database, runUnitOfWork, config }: Rooms, { projectId, before }: Request, { signal }) {
+  async handle({ database, runUnitOfWork, config }: Services, { projectId, before }: Request, { signal }) {
     const project = await findProject(database.reader, NOBODY, String(projectId));
     if (project === null) return;
     for (let after: After = { updated_at: '', id: 0 }; !signal.aborted; ) {

@@ -97,7 +97,7 @@ async function givenMarked() {
   const project = await here.newProject({ in: lowest });
   await ada.delete(low.at);
   const { full_path } = (await ada.get(low.at)).body;
-  return { ada, top, low, lowest, project, full_path, reader: here.server.rooms.database.reader };
+  return { ada, top, low, lowest, project, full_path, reader: here.server.services.database.reader };
 }
 
 test('a marked subgroup that is destroyed takes all below it along', async () => {

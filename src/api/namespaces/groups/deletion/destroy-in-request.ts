@@ -10,7 +10,7 @@ import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.t
 import { moveClosure } from '#domain/namespaces/namespaces.ts';
 import { routesBelow } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { type Doomed, destroyGroup, destroyGroupBySteps, rootOf } from './destroy.ts';
 
@@ -31,9 +31,9 @@ interface PutAway extends Doomed {
 export const destroyPutAway = defineJob({
   kind: 'destroy_group',
   maxAttempts: MAX_ATTEMPTS,
-  async handle(rooms: Rooms, { by, address, ...group }: PutAway) {
-    const caller = await callerOf(rooms.database.reader, by, address);
-    await destroyGroupBySteps(rooms, caller, group, (db) => isThere(db, group.id));
+  async handle(services: Services, { by, address, ...group }: PutAway) {
+    const caller = await callerOf(services.database.reader, by, address);
+    await destroyGroupBySteps(services, caller, group, (db) => isThere(db, group.id));
   },
 });
 

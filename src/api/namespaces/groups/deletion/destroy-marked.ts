@@ -2,7 +2,7 @@ import { IsMoving } from '#api/namespaces/projects/index.ts';
 import { NOBODY } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { daysAfter } from '#runtime/clock.ts';
@@ -15,16 +15,16 @@ const BATCH = 100;
 /** Destroys the groups whose deletion was scheduled `deletion_adjourned_period` days ago or earlier. */
 export const destroyMarkedGroups = defineJob({
   kind: 'destroy_marked_groups',
-  async handle(rooms: Rooms) {
-    const { reader } = rooms.database;
+  async handle(services: Services) {
+    const { reader } = services.database;
     const { deletion_adjourned_period: days } = await readSettings(reader);
     const lastDay = daysAfter(reader.today, -days);
     for (;;) {
       const due = await dueGroups(reader, lastDay);
       let gone = 0;
       for (const group of due) {
-        await rooms.runUnitOfWork(NOBODY, (uow) => makeFinal(uow, group.id, lastDay));
-        if (await destroyUnlessMoving(rooms, group, lastDay)) gone++;
+        await services.runUnitOfWork(NOBODY, (uow) => makeFinal(uow, group.id, lastDay));
+        if (await destroyUnlessMoving(services, group, lastDay)) gone++;
       }
       if (due.length < BATCH || gone === 0) return;
     }
@@ -32,9 +32,9 @@ export const destroyMarkedGroups = defineJob({
 });
 
 /** False: the repository of a project in it is on its way to another storage, and it is tried again another day. */
-async function destroyUnlessMoving(rooms: Rooms, group: Doomed, lastDay: string): Promise<boolean> {
+async function destroyUnlessMoving(services: Services, group: Doomed, lastDay: string): Promise<boolean> {
   try {
-    await destroyGroupBySteps(rooms, NOBODY, group, (db) => isStillDue(db, group.id, lastDay));
+    await destroyGroupBySteps(services, NOBODY, group, (db) => isStillDue(db, group.id, lastDay));
     return true;
   } catch (error) {
     if (error instanceof IsMoving) return false;
@@ -42,7 +42,7 @@ async function destroyUnlessMoving(rooms: Rooms, group: Doomed, lastDay: string)
   }
 }
 
-export const destroyMarkedGroupsDaily: Schedule<Rooms> = {
+export const destroyMarkedGroupsDaily: Schedule<Services> = {
   name: 'destroy_marked_groups',
   cron: '30 1 * * *',
   job: destroyMarkedGroups,

@@ -62,7 +62,7 @@ test('what was out of reach is destroyed in the background, and the group above 
   await ada.delete(large.at, { permanently_remove: true, full_path });
   await work();
   for (const { at } of [large, low, project]) assert.equal((await root.get(at)).status, 404, at);
-  const events = await server.rooms.database.reader
+  const events = await server.services.database.reader
     .selectFrom('audit_events')
     .select('author_id')
     .where('event_name', '=', 'group_destroyed')

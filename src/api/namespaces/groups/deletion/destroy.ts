@@ -6,7 +6,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { namespacesInside, projectsDirectlyIn, topOf } from '#domain/namespaces/hierarchy.ts';
 import { inPieces, MORE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { recordDestroyed } from '../activity.ts';
 
 export type Doomed = Pick<Group, 'id' | 'full_path'>;
@@ -46,7 +46,7 @@ const nothingIs = async () => false;
  * one above it.
  */
 export async function destroyGroupBySteps(
-  { database, runUnitOfWork }: Pick<Rooms, 'database' | 'acting'>,
+  { database, runUnitOfWork }: Pick<Services, 'database' | 'acting'>,
   caller: Caller,
   group: Doomed & { readonly root?: Doomed },
   isDoomed: (db: Reader) => Promise<boolean>,

@@ -189,7 +189,7 @@ test('administrators create for others; nobody else does', async () => {
 test('initialize_with_readme commits before the answer, records the push and protects the branch', async () => {
   const { user, server, work } = await world();
   const mira = await user();
-  const mark = await markHistory(server.rooms.database.reader);
+  const mark = await markHistory(server.services.database.reader);
   const project = await newProject({ owner: mira, readme: true, description: 'A tool' });
   assert.equal(project.empty_repo, false);
   assert.equal(project.readme_url, `${project.web_url}/-/blob/main/README.md`);
@@ -198,7 +198,7 @@ test('initialize_with_readme commits before the answer, records the push and pro
   const [branch] = branches.body;
   assert.deepEqual([branch.name, branch.protected, branch.commit.title], ['main', true, 'Initial commit']);
   await work();
-  const recorded = await recordedSince(server.rooms.database.reader, mark);
+  const recorded = await recordedSince(server.services.database.reader, mark);
   assert.deepEqual(recorded, ['created Project', 'pushed new branch', 'project_created', 'protected_branch_created']);
 });
 
@@ -206,7 +206,7 @@ test('a user with as many projects as allowed creates no more of his own', async
   const { user, root, server } = await world();
   const mira = await user();
   const { namespace } = await newProject({ owner: mira });
-  const { database } = server.rooms;
+  const { database } = server.services;
   await database.transaction(async (tx) => {
     await tx.updateTable('users').set({ projects_limit: 1 }).where('id', '=', mira.id).execute();
   });

@@ -3,8 +3,8 @@ import { readUser, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { Services } from '#http/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
 import type { AttributeValues } from '../attributes/attributes.ts';
 import { sentAttributes } from '../attributes/input-attributes.ts';
@@ -27,7 +27,7 @@ interface Origin {
   readonly namespaceId: number | null;
 }
 
-type CreatingRooms = RefRooms & Pick<Rooms, 'config'>;
+type CreatingRooms = RefServices & Pick<Services, 'config'>;
 type CreateRefusal = 'importUnsupported' | 'invalid' | 'limitReached';
 
 /**
@@ -35,21 +35,21 @@ type CreateRefusal = 'importUnsupported' | 'invalid' | 'limitReached';
  * (contract/planning.md §3.3 "POST /projects").
  */
 export async function create(
-  rooms: CreatingRooms,
+  services: CreatingRooms,
   caller: Caller,
   origin: Origin,
   { values, readme, importUrl }: ProjectWish,
 ): Promise<Project | Failure<CreateRefusal>> {
   if (importUrl) return refused('importUnsupported');
-  const storages = Object.keys(rooms.config.storages);
-  const made = await rooms.runUnitOfWork(caller, (uow) =>
+  const storages = Object.keys(services.config.storages);
+  const made = await services.runUnitOfWork(caller, (uow) =>
     insert(uow, origin, sentAttributes(values, '{}', uow), storages),
   );
   if (isFailure(made)) return made;
   if (!readme) return made.project;
   const { project, creator } = made;
-  await initializeWithReadme(rooms, project, creator);
-  return (await findProject(rooms.database.reader, caller, String(project.id))) ?? project;
+  await initializeWithReadme(services, project, creator);
+  return (await findProject(services.database.reader, caller, String(project.id))) ?? project;
 }
 
 /** All that decides is read here: the namespace may get another path or visibility, or go, while its project is made. */

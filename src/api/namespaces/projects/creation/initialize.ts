@@ -1,13 +1,13 @@
 import type { User } from '#authentication/users/users.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { firstCommit } from '#repositories/commits/initial-commit.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 
 /** The first commit of a new project, a README.md on its default branch, in the creator's name. */
-export async function initializeWithReadme(rooms: RefRooms, project: Project, creator: User): Promise<void> {
+export async function initializeWithReadme(services: RefServices, project: Project, creator: User): Promise<void> {
   const { id, name, commit_email, email } = creator;
-  const refusal = await firstCommit(rooms, {
+  const refusal = await firstCommit(services, {
     project,
     by: { server: true, userId: id },
     author: { name, email: commit_email ?? email },

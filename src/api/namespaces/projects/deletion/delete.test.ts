@@ -85,7 +85,7 @@ test('permanent removal leaves nothing, and the repository goes by a job', async
   const path = project.at;
   await owner.delete(path);
   const fullPath = (await owner.get(path)).body.path_with_namespace;
-  const { database, git } = server.rooms;
+  const { database, git } = server.services;
   const place = await database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
@@ -164,7 +164,7 @@ test('archiving and unarchiving are told apart, recorded, and for Owners', async
   const path = project.at;
   await project.add('maintainer', maintainer);
   assert.deepEqual((await maintainer.post(`${path}/archive`)).body, { message: '403 Forbidden' });
-  const db = server.rooms.database.reader;
+  const db = server.services.database.reader;
   const mark = await markHistory(db);
   assert.deepEqual((await owner.post(`${path}/unarchive`)).status, 201);
   const archived = await owner.post(`${path}/archive`);

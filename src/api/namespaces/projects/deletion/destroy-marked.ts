@@ -2,7 +2,7 @@ import { NOBODY } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { inPieces, type MORE, nothingToAsk } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { daysAfter } from '#runtime/clock.ts';
@@ -14,7 +14,7 @@ const BATCH = 100;
 /** Destroys the projects whose deletion was scheduled `deletion_adjourned_period` days ago or earlier. */
 export const destroyMarkedJob = defineJob({
   kind: 'destroy_marked_projects',
-  async handle({ database, runUnitOfWork }: Rooms) {
+  async handle({ database, runUnitOfWork }: Services) {
     const { reader } = database;
     const { deletion_adjourned_period: days } = await readSettings(reader);
     const lastDay = daysAfter(reader.today, -days);
@@ -28,7 +28,7 @@ export const destroyMarkedJob = defineJob({
   },
 });
 
-export const destroyMarkedDaily: Schedule<Rooms> = {
+export const destroyMarkedDaily: Schedule<Services> = {
   name: 'destroy_marked_projects',
   cron: '15 1 * * *',
   job: destroyMarkedJob,

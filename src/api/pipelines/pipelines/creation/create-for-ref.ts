@@ -12,7 +12,7 @@ import type { Git } from '#git/git.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { validRefName, zeroId } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { createPipeline, orBroken } from './create.ts';
@@ -45,14 +45,14 @@ type Codes = keyof typeof CREATION_REFUSALS;
  * refused, in the order of the contract. His rights are read again where it is made.
  */
 export async function createOfRef(
-  rooms: Pick<Rooms, 'git' | 'database' | 'acting' | 'secretKey'>,
+  services: Pick<Services, 'git' | 'database' | 'acting' | 'secretKey'>,
   caller: SignedIn,
   project: Project,
   { ref: sent, source, variables = [], brought = [], starter = {}, origin, keepsBroken, baseUrl }: Asked,
 ): Promise<PipelineRow | Failure<Codes>> {
-  const { runUnitOfWork, secretKey } = rooms;
+  const { runUnitOfWork, secretKey } = services;
   const all = [...variables, ...brought];
-  const wanted = await wantedOf(rooms, caller, project, {
+  const wanted = await wantedOf(services, caller, project, {
     ref: sent,
     source,
     starter,
@@ -60,7 +60,7 @@ export async function createOfRef(
     baseUrl,
   });
   if (isFailure(wanted)) return wanted;
-  const plan = await prepare(rooms, wanted);
+  const plan = await prepare(services, wanted);
   const content = keepsBroken ? orBroken(plan) : plan;
   if (isFailure(content)) return content;
   const twice = firstTwice(all);
@@ -84,14 +84,14 @@ export async function createOfRef(
  * end. `configuration`: what the file says, null where there is none.
  */
 export async function dryRun(
-  rooms: PrepareRooms,
+  services: PrepareRooms,
   caller: Caller,
   project: Project,
   about: { readonly ref: string; readonly baseUrl: string },
   configuration: Configuration | Invalid | null,
 ): Promise<Plan | Failure<Codes>> {
-  const wanted = await wantedOf(rooms, caller, project, { ...about, source: 'push', starter: {}, all: [] });
-  return isFailure(wanted) ? wanted : prepare(rooms, wanted, async () => configuration);
+  const wanted = await wantedOf(services, caller, project, { ...about, source: 'push', starter: {}, all: [] });
+  return isFailure(wanted) ? wanted : prepare(services, wanted, async () => configuration);
 }
 
 interface About extends Pick<Asked, 'ref' | 'source' | 'baseUrl'> {

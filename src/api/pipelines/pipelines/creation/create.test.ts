@@ -27,13 +27,13 @@ const refusal = async (project: Project, caller: Caller, params?: Params) => {
 
 async function pipelinesOf({ id }: Project) {
   const { server } = await world();
-  const pipelines = server.rooms.database.reader.selectFrom('pipelines').selectAll();
+  const pipelines = server.services.database.reader.selectFrom('pipelines').selectAll();
   return pipelines.where('project_id', '=', id).orderBy('id').execute();
 }
 
 async function jobsOf({ id }: Project) {
   const { server } = await world();
-  const jobs = server.rooms.database.reader.selectFrom('jobs').selectAll();
+  const jobs = server.services.database.reader.selectFrom('jobs').selectAll();
   return jobs.where('project_id', '=', id).orderBy('id').execute();
 }
 
@@ -106,7 +106,7 @@ test('its jobs wait as the CI file says', async () => {
   assert.deepEqual(JSON.parse(jobs[0]!.options).script, ['make']);
   assert.ok(jobs[2]!.resource_group_id);
   const { server } = await world();
-  const tags = server.rooms.database.reader.selectFrom('job_tags').select('name').where('job_id', '=', jobs[0]!.id);
+  const tags = server.services.database.reader.selectFrom('job_tags').select('name').where('job_id', '=', jobs[0]!.id);
   assert.deepEqual(
     (await tags.orderBy('position').execute()).map(({ name }) => name),
     ['linux', 'x64'],
@@ -210,7 +210,7 @@ test('variables come with it, encrypted, and decide about its jobs', async () =>
     ],
   );
   const { server } = await world();
-  const rows = await server.rooms.database.reader.selectFrom('pipeline_variables').select('value').execute();
+  const rows = await server.services.database.reader.selectFrom('pipeline_variables').select('value').execute();
   assert.ok(rows.every(({ value }) => !value.includes('secret')));
 });
 

@@ -14,7 +14,7 @@ const FILE = 'J: {script: a}';
 async function pipelinesOf({ id }: Project) {
   const { server, work } = await world();
   await work();
-  const rows = await server.rooms.database.reader
+  const rows = await server.services.database.reader
     .selectFrom('pipelines')
     .selectAll()
     .where('project_id', '=', id)
@@ -25,7 +25,7 @@ async function pipelinesOf({ id }: Project) {
 
 async function countJobs({ id }: Project): Promise<number> {
   const { server } = await world();
-  return (await server.rooms.database.reader.selectFrom('jobs').select('id').where('project_id', '=', id).execute())
+  return (await server.services.database.reader.selectFrom('jobs').select('id').where('project_id', '=', id).execute())
     .length;
 }
 
@@ -51,7 +51,7 @@ test('its jobs are told the address where the server listens, whichever port tha
   const when = (url: string) => `{script: a, rules: [{if: '$CI_SERVER_URL == "${url}"'}]}`;
   await project.commit({ [CI_FILE]: `J: ${when(server.address)}\nK: ${when('http://127.0.0.1:0')}` });
   assert.equal((await pipelinesOf(project)).length, 1);
-  const { reader } = server.rooms.database;
+  const { reader } = server.services.database;
   const jobs = await reader.selectFrom('jobs').select('name').where('project_id', '=', project.id).execute();
   assert.deepEqual(jobs, [{ name: 'J' }]);
 });
@@ -119,7 +119,7 @@ test('changes are those of the push; of a new branch everything has changed', as
   await owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' });
   const made = await pipelinesOf(project);
   const { server } = await world();
-  const jobs = server.rooms.database.reader.selectFrom('jobs').select(['pipeline_id', 'name']).orderBy('id');
+  const jobs = server.services.database.reader.selectFrom('jobs').select(['pipeline_id', 'name']).orderBy('id');
   const rows = await jobs.where('project_id', '=', project.id).execute();
   assert.deepEqual(
     rows.map(({ pipeline_id, name }) => [made.findIndex(({ id }) => id === pipeline_id), name]),
@@ -154,7 +154,7 @@ test('work that is done twice makes no second pipeline', async () => {
   const id = Number(made!.origin!.split(' ')[1]);
   const { followPushes } = await import('./on-push.ts');
   const run = jobRun(2, id);
-  await followPushes.afterwards!.handle(server.rooms, payload, run);
+  await followPushes.afterwards!.handle(server.services, payload, run);
   assert.equal((await pipelinesOf(project)).length, 1);
 });
 

@@ -10,7 +10,7 @@ import { HEADS, TAGS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -29,13 +29,13 @@ export const followPushes = subscription({
   fact: 'refs-changed',
   afterwards: {
     kind: 'pipelines-of-push',
-    async handle(rooms: Rooms, { projectId, userId, changes, options = [] }, { id }) {
-      const db = rooms.database.reader;
+    async handle(services: Services, { projectId, userId, changes, options = [] }, { id }) {
+      const db = services.database.reader;
       const caller = await actorOf(db, userId);
       const project = caller.user === null ? null : await findProject(db, caller, String(projectId));
       if (project === null || !mayInProject(caller, 'update_pipeline', project)) return;
       for (const change of changes.filter(leavesSomething).slice(0, MOST_REFS)) {
-        await pipelineOf(rooms, { caller, project, change, options, origin: `push ${id} ${change.ref}` });
+        await pipelineOf(services, { caller, project, change, options, origin: `push ${id} ${change.ref}` });
       }
     },
   },
@@ -53,14 +53,14 @@ function leavesSomething({ ref, newId }: RefChange): boolean {
   return newId !== zeroId && (ref.startsWith(HEADS) || ref.startsWith(TAGS));
 }
 
-async function pipelineOf(rooms: Rooms, pushed: Pushed): Promise<void> {
-  const { database, runUnitOfWork, secretKey } = rooms;
+async function pipelineOf(services: Services, pushed: Pushed): Promise<void> {
+  const { database, runUnitOfWork, secretKey } = services;
   const { caller, project, origin } = pushed;
   if ((await madeOf(database.reader, project.id, origin)) !== null) return;
   const { skip, variables } = readPushOptions(pushed.options);
-  const wanted = await wantedOf(rooms, pushed, maySetPipelineVariables(caller, project) ? variables : []);
+  const wanted = await wantedOf(services, pushed, maySetPipelineVariables(caller, project) ? variables : []);
   if (wanted === null) return;
-  const content = await contentOf(rooms, wanted, skip);
+  const content = await contentOf(services, wanted, skip);
   if (content === null) return;
   const key = await secretKey();
   await runUnitOfWork(caller, (uow) => createPipeline(uow, wanted, content, { origin, key }), {
@@ -69,7 +69,7 @@ async function pipelineOf(rooms: Rooms, pushed: Pushed): Promise<void> {
 }
 
 async function wantedOf(
-  { git, database, ownUrl }: Rooms,
+  { git, database, ownUrl }: Services,
   { caller, project, change }: Pushed,
   variables: readonly PipelineVariable[],
 ): Promise<Wanted | null> {
@@ -93,9 +93,9 @@ async function wantedOf(
 }
 
 /** What the pipeline is to hold; null: there is to be none. */
-async function contentOf(rooms: Rooms, wanted: Wanted, skip: boolean) {
-  const { git } = rooms;
-  const plan = await prepare(rooms, wanted);
+async function contentOf(services: Services, wanted: Wanted, skip: boolean) {
+  const { git } = services;
+  const plan = await prepare(services, wanted);
   if (isFailure(plan) && plan.code === 'noFile') return null;
   const commit = await readCommit(git, repositoryOf(git, wanted.project), wanted.sha);
   if (skip || SKIPS.test(commit?.message ?? '')) return { status: 'skipped' as const };

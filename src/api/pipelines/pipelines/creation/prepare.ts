@@ -17,7 +17,7 @@ import { type Commit, readCommit } from '#git/objects/object-reader.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { listTree } from '#git/trees/tree-list.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { filesAt } from './config-file.ts';
@@ -32,7 +32,7 @@ export interface Starter extends Pick<PipelineOf, 'trigger_token' | 'schedule_de
   readonly schedule_id?: number;
 }
 
-export type PrepareRooms = Pick<Rooms, 'git' | 'database' | 'secretKey'>;
+export type PrepareRooms = Pick<Services, 'git' | 'database' | 'secretKey'>;
 
 /** A pipeline that somebody wants, before it is known what is in it. */
 export interface Wanted extends PipelineOf, Starter {
@@ -49,11 +49,11 @@ export interface Wanted extends PipelineOf, Starter {
  * commit.
  */
 export async function prepare(
-  rooms: PrepareRooms,
+  services: PrepareRooms,
   wanted: Wanted,
-  read = () => fileOf(rooms.git, wanted),
+  read = () => fileOf(services.git, wanted),
 ): Promise<Plan | Failure<'noFile' | 'invalid' | 'unwanted' | 'empty'>> {
-  const { git } = rooms;
+  const { git } = services;
   const repository = repositoryOf(git, wanted.project);
   const commit = await readCommit(git, repository, wanted.sha);
   if (commit === null) return refused('noFile');
@@ -61,7 +61,10 @@ export async function prepare(
   if (configuration === null) return refused('noFile');
   if ('invalid' in configuration) return refused('invalid', { text: configuration.invalid });
   const hasEnvironments = configuration.jobs.some(({ environment }) => environment !== null);
-  const keptFor = await variablesForPipeline(rooms, wanted.project, { protected: wanted.protected, hasEnvironments });
+  const keptFor = await variablesForPipeline(services, wanted.project, {
+    protected: wanted.protected,
+    hasEnvironments,
+  });
   if (keptFor === null) return refused('invalid', { text: TOO_LARGE });
   const { changes, exists } = configuration.asks;
   const plan = await planPipeline(configuration, {

@@ -1,6 +1,6 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { momentAfter, timestamp } from '#runtime/clock.ts';
@@ -12,7 +12,7 @@ const BATCH = 100;
 
 export const deleteOldPipelines = defineJob({
   kind: 'delete-old-pipelines',
-  async handle({ database, clock, runUnitOfWork }: Rooms, _payload: Record<string, never>, { signal }) {
+  async handle({ database, clock, runUnitOfWork }: Services, _payload: Record<string, never>, { signal }) {
     for (let afterId = 0; ; ) {
       const projects = await projectsWithAge(database.reader, afterId);
       for (const { id, attributes } of projects) {
@@ -31,7 +31,7 @@ export const deleteOldPipelines = defineJob({
   },
 });
 
-export const deleteOldPipelinesDaily: Schedule<Rooms> = {
+export const deleteOldPipelinesDaily: Schedule<Services> = {
   name: 'delete-old-pipelines',
   cron: '40 3 * * *',
   job: deleteOldPipelines,

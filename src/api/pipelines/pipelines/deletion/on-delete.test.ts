@@ -10,7 +10,7 @@ import { done, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
 const { newProject, root, server, work } = here;
-const { database, runUnitOfWork } = server.rooms;
+const { database, runUnitOfWork } = server.services;
 
 /** A pipeline of one more job than a piece takes. */
 async function large(project: Project): Promise<void> {
@@ -64,7 +64,7 @@ test('what a deleted user has run becomes nobody’s piece by piece, and stays',
 test('what jobs have left counts: no piece removes more rows, and all goes in the end', async () => {
   const project = await newProject();
   const job_id = await jobRow(here, project, { status: 'success', tags: ['a', 'b'] });
-  const blob = await storeBlob(server.rooms.blobs, Buffer.from('x'));
+  const blob = await storeBlob(server.services.blobs, Buffer.from('x'));
   assert.ok(!isFailure(blob));
   const chunks = Array.from({ length: PIECE + 2 }, (_, start) => ({ job_id, start, ...blob }));
   await database.transaction(async (tx) => {

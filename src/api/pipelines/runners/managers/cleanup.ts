@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { sweepInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob, type Job } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
@@ -9,12 +9,12 @@ const NAME = 'sweep-runner-managers';
 const BATCH = 1_000;
 
 /** Deletes the managers that were not heard of for seven days (contract/runners.md "Background work"). */
-export const sweepManagers: Job<Rooms, Record<string, never>> = defineJob({
+export const sweepManagers: Job<Services, Record<string, never>> = defineJob({
   kind: NAME,
   handle: ({ database }) => sweepInBatches(database, BATCH, deleteSilent),
 });
 
-export const sweepManagersDaily: Schedule<Rooms> = { name: NAME, cron: '40 4 * * *', job: sweepManagers };
+export const sweepManagersDaily: Schedule<Services> = { name: NAME, cron: '40 4 * * *', job: sweepManagers };
 
 /** index: runner_managers_by_contact */
 async function deleteSilent(tx: Transaction, most: number): Promise<number> {

@@ -11,7 +11,7 @@ import { forBoth } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created } from '#http/endpoint/responses.ts';
 import { forbidden } from '#http/errors/http-error.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { inRunner } from '../access.ts';
 import { RegistrationToken, RunnerToken } from '../entities.ts';
 import { resetRunnerToken } from './tokens.ts';
@@ -31,7 +31,7 @@ function whereAllowed<Provided extends { readonly caller: SignedIn }>(
 async function renew(
   of: Registrar,
   caller: SignedIn,
-  { runUnitOfWork, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>,
+  { runUnitOfWork, secretKey }: Pick<Services, 'acting' | 'secretKey'>,
 ) {
   const key = await secretKey();
   const turn = turnOfRegistrationToken(of);
@@ -43,7 +43,7 @@ export const resetInstanceRegistrationToken = endpoint({
   summary: 'Replace the registration token of the instance',
   access: whereAllowed(administratorLate(), () => ({ type: 'instance' })),
   answer: created(RegistrationToken),
-  handle: ({ caller }, rooms) => renew({ type: 'instance' }, caller, rooms),
+  handle: ({ caller }, services) => renew({ type: 'instance' }, caller, services),
 });
 
 export const [resetGroupRegistrationToken, resetProjectRegistrationToken] = forBoth((parent) =>
@@ -52,7 +52,7 @@ export const [resetGroupRegistrationToken, resetProjectRegistrationToken] = forB
     summary: `Replace the registration token of a ${parent.type}`,
     access: whereAllowed(parent.may({ group: 'admin_runner', project: 'admin_runner' }), ({ parent }) => parent),
     answer: created(RegistrationToken),
-    handle: ({ parent, caller }, rooms) => renew(parent, caller, rooms),
+    handle: ({ parent, caller }, services) => renew(parent, caller, services),
   }),
 );
 

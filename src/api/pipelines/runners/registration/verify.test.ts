@@ -69,7 +69,7 @@ test('what machines say is kept so far as it is of use', async () => {
   const features = { variables: true, image: 'no', nested: { deep: true } };
   const info = { executor: 'shell', features, config: { gpus: 'all' }, labels: { zone: 'a', n: 3 }, other: [1] };
   assert.equal((await anonymous.post('/runners/verify', { token, info })).status, 200);
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   const stored = await reader
     .selectFrom('runner_managers')
     .select(['executor', 'features', 'config', 'labels'])

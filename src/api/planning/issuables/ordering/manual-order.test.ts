@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 
 const { project, owner, server } = await world({ project: {} });
-const { database } = server.rooms;
+const { database } = server.services;
 const MANY = 2_200;
 
 /** An issue of the project, and so many more in front of it, one right behind the other. */

@@ -13,7 +13,7 @@ const file = async (title: string, params: Params = {}) =>
 const uow = (by: Caller, { iid }: { iid: number }, verb: string, params: Params = {}) =>
   by.post(`${issues}/${iid}/${verb}`, params);
 const notesOn = async (id: number) => {
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   const rows = await reader.selectFrom('notes').select('body').where('issue_id', '=', id).orderBy('id').execute();
   return rows.map(({ body }) => body);
 };

@@ -17,7 +17,7 @@ const titles = async (by: Caller, params: Params = {}, path = issues) =>
 
 /** The statements that find what a search in the project finds, where an index does. */
 async function searchedIds(id: number, search: string): Promise<string[]> {
-  const { reader } = here.server.rooms.database;
+  const { reader } = here.server.services.database;
   const conditions = sharedConditions(reader, { kind: ISSUES, project: { id, namespace_id: 0 } }, { search });
   return conditions.flatMap(({ ids }) => (ids === undefined ? [] : [ids.compile(reader).sql]));
 }
@@ -137,7 +137,7 @@ test('a search in a project looks at no issue of another one, be its words ever 
   const elsewhere = await newProject({ owner, visibility: 'public' });
   await done(owner.post(`${elsewhere.at}/issues`, { title: 'bug of another' }));
   const counts = await searchedIds(elsewhere.id, 'bug');
-  if (here.server.rooms.database.engine === 'sqlite') assert.match(counts[0]!, /project_id/);
+  if (here.server.services.database.engine === 'sqlite') assert.match(counts[0]!, /project_id/);
   // PostgreSQL asks the project for all at once, and no index first.
   else assert.deepEqual(counts, []);
   assert.deepEqual(await searchedIds(elsewhere.id, 'bu'), []);

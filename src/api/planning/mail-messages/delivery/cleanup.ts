@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import { PIECE } from '#events/batches.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { sweepInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob } from '#jobs/job.ts';
 import { DAY_MS, momentAfter } from '#runtime/clock.ts';
@@ -12,7 +12,7 @@ const horizonOf = (tx: Transaction) => momentAfter(tx.now, -KEPT_DAYS * DAY_MS);
 
 export const sweepMails = defineJob({
   kind: 'mail_sweep',
-  async handle({ database }: Pick<Rooms, 'database'>) {
+  async handle({ database }: Pick<Services, 'database'>) {
     await sweepInBatches(database, PIECE, removeSettled);
     for (const state of ['held', 'failed'] as const) {
       await sweepInBatches(database, PIECE, (tx, most) => removeLeft(tx, state, most));

@@ -18,7 +18,7 @@ const here = await world({
   },
 });
 const { root, work, newProject, clock, server, logged } = here;
-const { database } = server.rooms;
+const { database } = server.services;
 after(() => sink.down());
 
 /** A project where one hears of everything. */

@@ -1,6 +1,6 @@
 import type { Config } from '#config.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import type { Rooms } from '#http/services.ts';
+import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { CONNECTIONS, type Mail } from '#mail/mailer.ts';
 import { momentAfter, timestamp } from '#runtime/clock.ts';
@@ -18,20 +18,20 @@ import { putTogether, roomAt } from './hourly-limit.ts';
 
 const sendsMails = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery === 'smtp';
 
-type Sending = Pick<Rooms, 'config' | 'database' | 'clock' | 'mailer' | 'secretKey' | 'log' | 'ownUrl'>;
+type Sending = Pick<Services, 'config' | 'database' | 'clock' | 'mailer' | 'secretKey' | 'log' | 'ownUrl'>;
 
 /** So often one run takes mails: a server that is to stop waits for one. */
 const TURNS = 5;
 
 export const deliver = defineJob({
   kind: 'mail_deliver',
-  async handle(rooms: Sending, _payload: Record<string, never>, { signal }) {
-    const { config, database } = rooms;
+  async handle(services: Sending, _payload: Record<string, never>, { signal }) {
+    const { config, database } = services;
     if (!sendsMails(config)) return;
     for (let turn = 0; turn < TURNS && !signal.aborted; turn++) {
       const claimed = await database.transaction((tx) => claimDue(tx, CONNECTIONS), { isolation: 'read committed' });
       if (claimed.length === 0) break;
-      await sendAll(rooms, claimed);
+      await sendAll(services, claimed);
     }
     const next = await nextMoment(database.reader);
     if (next !== null) await database.transaction((tx) => deliverAt(tx, next));
@@ -49,10 +49,10 @@ function deliverAt(tx: Transaction, runAt: string): Promise<void> {
 }
 
 /** Mails for the same address are looked at together: only so many of them may go in an hour. */
-async function sendAll(rooms: Sending, claimed: readonly StoredMail[]): Promise<void> {
+async function sendAll(services: Sending, claimed: readonly StoredMail[]): Promise<void> {
   const byAddress = Map.groupBy(claimed, ({ recipient_email }) => recipient_email);
-  const read = readOnce(rooms.database.reader);
-  await Promise.all([...byAddress].map(([address, mails]) => sendTo(rooms, read, address, mails)));
+  const read = readOnce(services.database.reader);
+  await Promise.all([...byAddress].map(([address, mails]) => sendTo(services, read, address, mails)));
 }
 
 type ReadMatter = (mail: StoredMail) => Promise<Matter | null>;
@@ -68,8 +68,13 @@ function readOnce(db: Reader): ReadMatter {
   };
 }
 
-async function sendTo(rooms: Sending, read: ReadMatter, address: string, mails: readonly StoredMail[]): Promise<void> {
-  const { database, clock } = rooms;
+async function sendTo(
+  services: Sending,
+  read: ReadMatter,
+  address: string,
+  mails: readonly StoredMail[],
+): Promise<void> {
+  const { database, clock } = services;
   const { left, opensAt } = await roomAt(database.reader, address, timestamp(clock));
   const together = left === 0 ? [] : mails.filter(({ digest_id }) => digest_id !== null);
   const singles = mails.filter((mail) => !together.includes(mail));
@@ -77,19 +82,19 @@ async function sendTo(rooms: Sending, read: ReadMatter, address: string, mails: 
   const over = singles.slice(rest);
   if (over.length > 0) await database.transaction((tx) => putTogether(tx, over, opensAt));
   await Promise.all([
-    ...singles.slice(0, rest).map((mail) => send(rooms, read, [mail])),
-    together.length > 0 ? sendDigest(rooms, read, together) : undefined,
+    ...singles.slice(0, rest).map((mail) => send(services, read, [mail])),
+    together.length > 0 ? sendDigest(services, read, together) : undefined,
   ]);
 }
 
-async function sendDigest(rooms: Sending, read: ReadMatter, claimed: readonly StoredMail[]): Promise<void> {
-  const others = await rooms.database.transaction((tx) => claimDigest(tx, claimed[0]!));
-  await send(rooms, read, [...claimed, ...others]);
+async function sendDigest(services: Sending, read: ReadMatter, claimed: readonly StoredMail[]): Promise<void> {
+  const others = await services.database.transaction((tx) => claimDigest(tx, claimed[0]!));
+  await send(services, read, [...claimed, ...others]);
 }
 
 /** Sends these to one who may still be told of them, several in one. */
-async function send(rooms: Sending, read: ReadMatter, mails: readonly StoredMail[]): Promise<void> {
-  const { database, clock, mailer, secretKey, ownUrl } = rooms;
+async function send(services: Sending, read: ReadMatter, mails: readonly StoredMail[]): Promise<void> {
+  const { database, clock, mailer, secretKey, ownUrl } = services;
   const [told, dropped] = await stillTold(database.reader, read, mails);
   if (dropped.length > 0) await database.transaction((tx) => settle(tx, dropped, { state: 'skipped' }));
   const [first] = told;
@@ -105,7 +110,7 @@ async function send(rooms: Sending, read: ReadMatter, mails: readonly StoredMail
   if (outcome.sent) return database.transaction((tx) => settle(tx, stored, { state: 'sent', digestId }));
   await database.transaction((tx) => postpone(tx, stored, outcome));
   const { final, error } = outcome;
-  rooms.log.warn({ mail: first.mail.id, attempt: first.mail.attempts, final, error }, 'A mail could not be sent');
+  services.log.warn({ mail: first.mail.id, attempt: first.mail.attempts, final, error }, 'A mail could not be sent');
 }
 
 /** Those whose recipient may read now what they tell of, and the others. */

@@ -6,7 +6,7 @@ import { readFreshMatter } from '../subjects/subject.ts';
 import { pieceOfAudience } from './candidates.ts';
 
 const { server, newProject, newGroup } = await world();
-const { reader } = server.rooms.database;
+const { reader } = server.services.database;
 
 test('all who may be told come in pieces of any size, each once and with everything that he is to it', async () => {
   const group = await newGroup();

@@ -9,7 +9,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { beingMerged, isBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { type MergeRefused, mergeByItself } from '../merging/merge.ts';
@@ -34,16 +34,16 @@ const FAILED = 'Auto-merge failed: the merge could not be made.';
 export const mergeWhenReady = defineJob({
   kind: 'merge_when_ready',
   maxAttempts: 6,
-  async handle(rooms: RefRooms, { mergeRequestId: id }: { readonly mergeRequestId: number }) {
-    const failure = await tryToMerge(rooms, id);
-    if (failure !== null) await rooms.database.transaction((tx) => giveUp(tx, id, failure));
+  async handle(services: RefServices, { mergeRequestId: id }: { readonly mergeRequestId: number }) {
+    const failure = await tryToMerge(services, id);
+    if (failure !== null) await services.database.transaction((tx) => giveUp(tx, id, failure));
   },
   givenUp: (tx, { mergeRequestId: id }) => giveUp(tx, id, FAILED),
 });
 
 /** Null: it is merged, or may be later. */
-async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
-  const { database } = rooms;
+async function tryToMerge(services: RefServices, id: number): Promise<string | null> {
+  const { database } = services;
   const db = database.current().reader;
   const set = await findAutoMerge(db, id);
   if (set === null) return null;
@@ -53,11 +53,11 @@ async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
   const project = await findProject(db, by, String(mergeRequest.project_id));
   if (project === null || !isSignedIn(by)) return NOT_ALLOWED;
   if (set.head !== undefined && set.head !== mergeRequest.head_sha) {
-    await rooms.runUnitOfWork(by, (uow) => abortIfOutrun(uow, id));
+    await services.runUnitOfWork(by, (uow) => abortIfOutrun(uow, id));
     return null;
   }
   try {
-    const merged = await mergeByItself(rooms, by, project, mergeRequest, set.wish);
+    const merged = await mergeByItself(services, by, project, mergeRequest, set.wish);
     if (!isFailure(merged)) return null;
     // Its branches are busy: the queue comes back when they may have come to rest.
     if (merged.code === 'outrun') throw new Error('Its branches were moved by others each time');

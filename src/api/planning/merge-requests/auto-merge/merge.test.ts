@@ -9,7 +9,7 @@ import { mergeWhenReady } from './job.ts';
 
 const here = await world();
 const { newProject, work, server, root } = here;
-const { rooms } = server;
+const { services } = server;
 
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 type Place = Project;
@@ -131,7 +131,7 @@ test('when others move its branches each time, it is merged when they have come 
     });
   moveFirst();
   const run = jobRun();
-  await assert.rejects(mergeWhenReady.handle(rooms, { mergeRequestId: mr.id }, run), /moved by others each time/);
+  await assert.rejects(mergeWhenReady.handle(services, { mergeRequestId: mr.id }, run), /moved by others each time/);
   assert.equal((await read(project, mr)).merge_when_pipeline_succeeds, true);
   await work();
   assert.deepEqual([moves, (await read(project, mr)).state], [10, 'merged']);
@@ -143,7 +143,7 @@ test('of what comes at one moment one merges it', async () => {
   await Promise.all([work(), owner.put(`${mr.at}/merge`)]);
   await work();
   assert.equal((await read(project, mr)).state, 'merged');
-  const deeds = rooms.database.reader.selectFrom('activity_events').select('action').where('target_id', '=', mr.id);
+  const deeds = services.database.reader.selectFrom('activity_events').select('action').where('target_id', '=', mr.id);
   const actions = await deeds.where('target_type', '=', 'MergeRequest').where('action', '=', 'merged').execute();
   assert.equal(actions.length, 1);
 });

@@ -14,7 +14,7 @@ import { walks } from '#git/trees/path-entries.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { closeNamed } from './close-issue.ts';
 import { closedBy } from './closing-keywords.ts';
 
@@ -38,7 +38,7 @@ const MOST_ISSUES = 100;
 export const closeIssuesByCommits = defineJob({
   kind: 'close_issues_by_commits',
   async handle(
-    { database, git, runUnitOfWork }: RefRooms,
+    { database, git, runUnitOfWork }: RefServices,
     { projectId, userId, mergeRequestId, oldId, newId }: Pushed,
   ) {
     const by = await actorOf(database.reader, userId);

@@ -5,7 +5,7 @@ import { done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
 const { server, project, owner, maintainer, work } = await world({ project: { readme: true, with: ['maintainer'] } });
-const { reader } = server.rooms.database;
+const { reader } = server.services.database;
 
 const newIssue = async (params = {}) =>
   (await done(owner.post(`${project.at}/issues`, { title: 'Broken', ...params }))).body;

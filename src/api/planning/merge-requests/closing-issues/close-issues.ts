@@ -5,13 +5,13 @@ import { hasRow } from '#database/has-row.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { closeNamed } from './close-issue.ts';
 
 /** A merge into the default branch closes the issues that its merge request says it closes, in the merger's name and by his rights. */
 export const closeIssues = defineJob({
   kind: 'close_issues_of_merge_request',
-  async handle({ database, runUnitOfWork }: RefRooms, { mergeRequestId }: { readonly mergeRequestId: number }) {
+  async handle({ database, runUnitOfWork }: RefServices, { mergeRequestId }: { readonly mergeRequestId: number }) {
     const db = database.reader;
     const merged = await mergedRow(db, mergeRequestId);
     const by = await actorOf(db, merged?.merged_by_id ?? null);

@@ -100,7 +100,7 @@ test('the merge is tried without moving anything, and is the same as long as the
 test('of a head that never came along nothing is told but its id', async () => {
   const mr = await newMergeRequest(project);
   const sha = '1'.repeat(40);
-  await server.rooms.database.transaction(async (tx) => {
+  await server.services.database.transaction(async (tx) => {
     await tx.updateTable('merge_requests').set({ head_sha: sha }).where('id', '=', mr.id).execute();
     const columns = { head_commit_sha: sha, start_commit_sha: null, base_commit_sha: null };
     await tx.updateTable('merge_request_versions').set(columns).where('merge_request_id', '=', mr.id).execute();

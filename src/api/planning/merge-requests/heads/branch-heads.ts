@@ -8,7 +8,7 @@ import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { branchTip } from '#git/refs/revision.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 
 /** The head and the tip of the target branch at this moment, and where they parted; null: there is none. */
@@ -43,7 +43,7 @@ const MOST_TRIES = 5;
  * the act: he may have waited long for git and for his turn.
  */
 export async function actingAtTips<T>(
-  { database, git, runUnitOfWork }: RefRooms,
+  { database, git, runUnitOfWork }: RefServices,
   { caller, project, branches, options }: RunUnitOfWork,
   work: (uow: UnitOfWork<SignedIn>, standing: Standing, tips: Tips | null) => Promise<T>,
 ): Promise<T> {

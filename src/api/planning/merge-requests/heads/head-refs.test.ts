@@ -10,7 +10,7 @@ import { newMergeRequest } from '../fixtures.testing.ts';
 import { keepHeads } from './head-refs.ts';
 
 const { server, root, newProject, work, clock } = await world();
-const { rooms } = server;
+const { services } = server;
 
 async function kept({ owner, repository }: Project, { iid }: { readonly iid: number }) {
   const ref = encodeURIComponent(`refs/merge-requests/${iid}/head`);
@@ -21,7 +21,7 @@ test('two who keep the same head at once both have it kept', async () => {
   const project = await newProject({ readme: true });
   const mr = await newMergeRequest(project);
   const run = jobRun();
-  await Promise.all([1, 2].map(() => keepHeads.handle(rooms, { projectId: project.id, iids: [mr.iid] }, run)));
+  await Promise.all([1, 2].map(() => keepHeads.handle(services, { projectId: project.id, iids: [mr.iid] }, run)));
   assert.equal(await kept(project, mr), mr.sha);
 });
 
@@ -30,7 +30,7 @@ test('heads that came in a read-only repository are kept when it can be written 
   const mr = await newMergeRequest(project);
   await done(root.put(project.at, { repository_read_only: true }));
   await work();
-  const waiting = rooms.database.reader.selectFrom('background_jobs').select(['attempts', 'last_error']);
+  const waiting = services.database.reader.selectFrom('background_jobs').select(['attempts', 'last_error']);
   assert.deepEqual(await waiting.where('kind', '=', keepHeads.kind).execute(), [{ attempts: 0, last_error: null }]);
   await done(root.put(project.at, { repository_read_only: false }));
   clock.advance(600);
@@ -59,8 +59,11 @@ test('what a force push takes off the head stays there for older versions, and g
   await work();
   const [again, last] = [await push('again', parent), await push('last', parent)];
   await work();
-  const { directory } = repositoryOf(rooms.git, (await findProject(rooms.database.reader, NOBODY, `${project.id}`))!);
-  const left = () => listRefs(rooms.git, { directory }, 'refs/keep-around/');
+  const { directory } = repositoryOf(
+    services.git,
+    (await findProject(services.database.reader, NOBODY, `${project.id}`))!,
+  );
+  const left = () => listRefs(services.git, { directory }, 'refs/keep-around/');
   assert.deepEqual(new Set((await left()).map(({ id }) => id)), new Set([follow, again]));
   assert.equal(await kept(project, mr), last);
   await done(project.owner.delete(mr.at));

@@ -8,7 +8,7 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { compareAtOnce, leftBehind, markKept, type NotKept, notKept } from '../versions/version-head-refs.ts';
@@ -25,21 +25,21 @@ interface Named {
  */
 export const keepHeads = defineJob({
   kind: 'keep_heads_of_merge_requests',
-  async handle(rooms: RefRooms, { projectId, iids }: Named) {
-    const db = rooms.database.reader;
+  async handle(services: RefServices, { projectId, iids }: Named) {
+    const db = services.database.reader;
     const place = await placeOf(db, projectId);
     if (place === undefined) return;
     const project = { ...place, id: projectId };
     for (let tries = 1; ; tries++) {
       const versions = await notKept(db, projectId, iids);
-      await compareAtOnce(rooms, project, versions);
-      const changes = await changesOf(db, rooms.git, project, iids, versions);
+      await compareAtOnce(services, project, versions);
+      const changes = await changesOf(db, services.git, project, iids, versions);
       const moved =
         changes.length === 0
           ? undefined
-          : await moveRefs(rooms, { project, by: { server: true, userId: null }, changes });
-      if (!isFailure(moved)) return markKept(rooms.database, versions);
-      if (moved.code === 'readOnly') return keepLater(rooms, { projectId, iids });
+          : await moveRefs(services, { project, by: { server: true, userId: null }, changes });
+      if (!isFailure(moved)) return markKept(services.database, versions);
+      if (moved.code === 'readOnly') return keepLater(services, { projectId, iids });
       // Somebody else keeps the same ones.
       if (moved.code === 'moved' && tries < MOST_TRIES) continue;
       throw new Error(`The heads of merge requests could not be kept: ${moved.code}`);
@@ -52,7 +52,7 @@ const MOST_TRIES = 5;
 /** Chosen: so long a read-only repository rests before somebody asks again whether it still is. */
 const READ_ONLY_REST_MS = 10 * 60_000;
 
-function keepLater({ database }: RefRooms, named: Named): Promise<void> {
+function keepLater({ database }: RefServices, named: Named): Promise<void> {
   return database.transaction((tx) =>
     enqueue(tx, keepHeads, named, { ...keyOf(named), runAt: momentAfter(tx.now, READ_ONLY_REST_MS) }),
   );

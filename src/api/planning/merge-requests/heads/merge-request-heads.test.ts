@@ -16,8 +16,8 @@ import { markMerged } from '../merging/mark-merged.ts';
 
 const here = await world({ project: { readme: true } });
 const { server, project, owner, newProject, work, clock } = here;
-const { rooms } = server;
-const { reader } = rooms.database;
+const { services } = server;
+const { reader } = services.database;
 
 const read = async ({ at }: { readonly at: string }) => (await done(owner.get(at))).body;
 
@@ -175,7 +175,7 @@ test('without commits of its own, without a target, and of another history it is
 /** A push of the owner, of what is in the repository already. */
 async function push(place: Project, changes: readonly RefChange[]): Promise<void> {
   const found = (await findProject(reader, NOBODY, String(place.id)))!;
-  const moved = await moveRefs(rooms, { project: found, by: { server: true, userId: place.owner.id }, changes });
+  const moved = await moveRefs(services, { project: found, by: { server: true, userId: place.owner.id }, changes });
   assert.equal(moved, undefined);
 }
 
@@ -216,7 +216,7 @@ test('what has been led elsewhere since its head came along is not merged', asyn
   const start = mr.diff_refs.start_sha;
   const commits = { newId: mr.sha, mergeCommit: mr.sha, squashCommit: null, base: start, start };
   const whose = { mergeRequestId: mr.id, userId: project.owner.id, ifHead: mr.sha, shouldRemoveSourceBranch: null };
-  const mark = (ref: string) => rooms.runUnitOfWork(by, (uow) => markMerged(uow, { ...whose, ...commits, ref }));
+  const mark = (ref: string) => services.runUnitOfWork(by, (uow) => markMerged(uow, { ...whose, ...commits, ref }));
   await mark('refs/heads/elsewhere');
   assert.deepEqual([(await read(mr)).state, (await read(mr)).target_branch], ['opened', 'main']);
   await mark('refs/heads/main');
@@ -239,7 +239,7 @@ test('a push of very many branches moves the heads of all that they are the sour
 
 /** Rows of merge requests from each of these into main; the id of one of them. */
 async function openAll(place: Project, names: readonly string[], head_sha: string): Promise<number> {
-  return rooms.database.transaction(async (tx) => {
+  return services.database.transaction(async (tx) => {
     const shared = {
       project_id: place.id,
       title: 'x',

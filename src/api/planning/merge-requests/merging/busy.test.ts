@@ -5,7 +5,7 @@ import { done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
 const { server, root, project, owner } = await world({ project: { readme: true } });
-const { git } = server.rooms;
+const { git } = server.services;
 
 test('a merge request is read however many wait for git, without what git tells when it can again', async (t) => {
   const mr = await newMergeRequest(project);

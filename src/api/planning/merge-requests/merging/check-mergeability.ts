@@ -7,7 +7,7 @@ import { GitFailed, unlessOverLimit } from '#git/process/failures.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { isMoving } from '#repositories/ref-updates/intents.ts';
 import type { Versioned } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { followHeads } from '../heads/update-heads.ts';
 import { describe } from '../versions/version-summary.ts';
@@ -33,7 +33,7 @@ interface Round {
 
 export const checkMergeRequests = defineJob({
   kind: 'check_merge_requests',
-  async handle({ database, git, runUnitOfWork }: RefRooms, { projectId, before }: Round) {
+  async handle({ database, git, runUnitOfWork }: RefServices, { projectId, before }: Round) {
     const db = database.reader;
     const project = await placeOf(db, projectId);
     if (project === undefined) return;

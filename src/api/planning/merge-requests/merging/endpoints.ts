@@ -41,7 +41,8 @@ export const mergeMergeRequest = endpoint({
   },
   records: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged', 'note auto_merge'],
   answer: shown(MergeRequest),
-  handle: ({ project, mergeRequest, caller, params }, rooms) => merge(rooms, caller, project, mergeRequest, params),
+  handle: ({ project, mergeRequest, caller, params }, services) =>
+    merge(services, caller, project, mergeRequest, params),
 });
 
 export const readMergeRef = endpoint({
@@ -50,5 +51,5 @@ export const readMergeRef = endpoint({
   access: readingItsCode(),
   refuses: { notMergeable: [400, 'Merge request is not mergeable'] },
   answer: shown(MergeRef),
-  handle: ({ project, mergeRequest }, rooms) => tryMerge(rooms, project, mergeRequest),
+  handle: ({ project, mergeRequest }, services) => tryMerge(services, project, mergeRequest),
 });

@@ -10,7 +10,7 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import { defineJob } from '#jobs/job.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { markMerged } from './mark-merged.ts';
 
 interface Pushed {
@@ -23,7 +23,7 @@ interface Pushed {
 /** Who merges by hand pushes what he has merged: the merge requests whose heads are among it are merged. */
 export const mergeByPush = defineJob({
   kind: 'merge_requests_by_push',
-  async handle({ database, git, runUnitOfWork }: RefRooms, { projectId, userId, changes }: Pushed) {
+  async handle({ database, git, runUnitOfWork }: RefServices, { projectId, userId, changes }: Pushed) {
     const db = database.reader;
     const project = await placeOf(db, projectId);
     if (project === undefined) return;

@@ -8,7 +8,7 @@ const here = await world({
   project: { readme: true, with: ['maintainer', 'developer', 'reporter', 'planner', 'guest'] },
 });
 const { server, root, project, owner, developer, reporter, planner, guest, anonymous, newProject } = here;
-const { reader } = server.rooms.database;
+const { reader } = server.services.database;
 
 const tipOf = async (branch: string, { owner, repository } = project) =>
   (await owner.get(`${repository}/branches/${encodeURIComponent(branch)}`)).body.commit?.id;
@@ -46,7 +46,7 @@ test('what stands in the way of a merge is told in this order', async () => {
 
 /** It is a draft no more. */
 async function makeReady(id: number): Promise<void> {
-  await server.rooms.database.transaction((tx) =>
+  await server.services.database.transaction((tx) =>
     tx.updateTable('merge_requests').set({ draft: false, title: 'Add' }).where('id', '=', id).execute(),
   );
 }

@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { writeCommit } from '#git/commits/commit.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { isStillAt, repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { lookAtBranches } from './branch-comparison.ts';
 import { mergedTree } from './merge-commits.ts';
@@ -13,7 +13,7 @@ import { mergedTree } from './merge-commits.ts';
  * made by whoever committed last on either side. While the repository is read-only it can't be written.
  */
 export async function tryMerge(
-  { git, database }: Pick<RefRooms, 'git' | 'database'>,
+  { git, database }: Pick<RefServices, 'git' | 'database'>,
   project: Project,
   mergeRequest: MergeRequest,
 ): Promise<{ readonly commit_id: string } | Failure<'notMergeable'>> {

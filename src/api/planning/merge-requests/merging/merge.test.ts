@@ -5,7 +5,7 @@ import { done, type Project, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
 
 const { server, root, newProject } = await world();
-const { reader } = server.rooms.database;
+const { reader } = server.services.database;
 
 const place = (settings: Readonly<Record<string, unknown>> = {}) => newProject({ readme: true, ...settings });
 const tipOf = async ({ owner, repository }: Project, branch: string) =>

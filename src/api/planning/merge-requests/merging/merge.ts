@@ -17,7 +17,7 @@ import { inBranchTurn } from '#repositories/commits/branch-lock.ts';
 import { isBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayMergeInto, type RefRight } from '#repositories/ref-updates/ref-permissions.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { setAutoMerge } from '../auto-merge/set.ts';
 import { isAutoMerged, type KeptWish } from '../auto-merge/store.ts';
@@ -47,14 +47,14 @@ const MOST_TRIES = 5;
  * but by the act that records the move, which follows it whatever becomes of this process.
  */
 export function merge(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   place: Project,
   mergeRequest: MergeRequest,
   wish: MergeWish,
 ): Promise<MergeRequest | Failure<MergeRefused>> {
   const mode = (wish.auto_merge ?? wish.merge_when_pipeline_succeeds) ? 'when ready' : 'at once';
-  return inMode(rooms, caller, place, mergeRequest, { ...wish, mode });
+  return inMode(services, caller, place, mergeRequest, { ...wish, mode });
 }
 
 /**
@@ -62,13 +62,13 @@ export function merge(
  * not, and when that has been taken back.
  */
 export function mergeByItself(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   place: Project,
   mergeRequest: MergeRequest,
   wish: KeptWish,
 ): Promise<MergeRequest | Failure<MergeRefused>> {
-  return inMode(rooms, caller, place, mergeRequest, { ...wish, sha: mergeRequest.head_sha, mode: 'by itself' });
+  return inMode(services, caller, place, mergeRequest, { ...wish, sha: mergeRequest.head_sha, mode: 'by itself' });
 }
 
 /** `when ready`: at once, or later by itself; `by itself`: it is later, and has not been taken back. */
@@ -77,15 +77,15 @@ interface Asked extends MergeWish {
 }
 
 function inMode(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   place: Project,
   { iid, target_branch: name }: MergeRequest,
   wish: Asked,
 ): Promise<MergeRequest | Failure<MergeRefused>> {
-  return inBranchTurn(rooms.git, { project: place, name }, async () => {
+  return inBranchTurn(services.git, { project: place, name }, async () => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const done = await mergeOnce(rooms, caller, { projectId: place.id, iid }, wish);
+      const done = await mergeOnce(services, caller, { projectId: place.id, iid }, wish);
       if (done !== undefined) return done;
     }
     return refused('outrun');
@@ -99,12 +99,12 @@ interface Named {
 
 /** Undefined: something has changed on the way. */
 async function mergeOnce(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   { projectId, iid }: Named,
   wish: Asked,
 ): Promise<MergeRequest | Failure<MergeRefused> | undefined> {
-  const { database, git } = rooms;
+  const { database, git } = services;
   const db = database.current().reader;
   const project = await findProject(db, caller, String(projectId));
   const mergeRequest = await findMergeRequest(db, caller, projectId, iid);
@@ -113,12 +113,12 @@ async function mergeOnce(
   const branches = await lookAtBranches(git, project, mergeRequest);
   const seen = { project, mergeRequest, branches };
   const refusal = await refusalOf(db, seen, wish);
-  if (refusal === 'later') return mergeLater(rooms, caller, seen, wish);
+  if (refusal === 'later') return mergeLater(services, caller, seen, wish);
   if (refusal !== null) return refusal;
   const removes = await removesSource(db, seen, wish);
-  const commits = await commitsOf(rooms, caller, seen, wish);
+  const commits = await commitsOf(services, caller, seen, wish);
   if (commits === null) return refused('conflict');
-  const moved = await moveRefs(rooms, {
+  const moved = await moveRefs(services, {
     project,
     by: { caller, may: toMerge(seen, wish, removes) },
     changes: changesOf(seen, commits, removes),
@@ -197,7 +197,7 @@ async function whatItWaitsFor(
 
 /** Undefined: what is waited for has come meanwhile, or something has changed. */
 async function mergeLater(
-  { database, runUnitOfWork }: RefRooms,
+  { database, runUnitOfWork }: RefServices,
   caller: SignedIn,
   seen: Seen,
   wish: Asked,
@@ -227,7 +227,7 @@ async function removesSource(
 }
 
 async function commitsOf(
-  { database, git }: RefRooms,
+  { database, git }: RefServices,
   caller: SignedIn,
   { project, mergeRequest, branches }: Seen,
   wish: MergeWish,

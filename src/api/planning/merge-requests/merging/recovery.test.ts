@@ -19,8 +19,8 @@ import { newMergeRequest, succeedPipeline } from '../fixtures.testing.ts';
 
 const here = await world();
 const { server, newProject, work, clock } = here;
-const { rooms } = server;
-const { reader } = rooms.database;
+const { services } = server;
+const { reader } = services.database;
 
 /** A merge whose intent is written down, and the way to move its refs as git would. */
 async function begun({ removes = true, waits = false } = {}) {
@@ -30,12 +30,12 @@ async function begun({ removes = true, waits = false } = {}) {
   const pipelineId = waits ? await pipelineRow(here, place, pipeline) : 0;
   if (waits) await done(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
   const project = (await findProject(reader, NOBODY, String(place.id)))!;
-  const repository = repositoryOf(rooms.git, project);
+  const repository = repositoryOf(services.git, project);
   const { base_sha: start } = mr.diff_refs;
   const me = { name: 'Me', email: 'me@example.com' };
-  const { treeId: tree } = (await readCommit(rooms.git, repository, mr.sha))!;
+  const { treeId: tree } = (await readCommit(services.git, repository, mr.sha))!;
   const made = { tree, parents: [start, mr.sha], author: me, committer: me, message: 'Merge' };
-  const newId = await writeCommit(rooms.git, repository, made);
+  const newId = await writeCommit(services.git, repository, made);
   const changes = [
     { ref: 'refs/heads/main', oldId: start, newId },
     ...(removes ? [{ ref: `refs/heads/${mr.source_branch}`, oldId: mr.sha, newId: '0'.repeat(40) }] : []),
@@ -43,8 +43,8 @@ async function begun({ removes = true, waits = false } = {}) {
   const merge = { mergeRequestId: mr.id, ref: 'refs/heads/main', newId, mergeCommit: newId, squashCommit: null };
   const pending = { ...merge, head: mr.sha, base: start, start, shouldRemoveSourceBranch: null };
   const move = { project, by: { server: true, userId: place.owner.id } as const, changes, merge: pending };
-  assert.ok(!isFailure(await beginMove(rooms, move)));
-  return { place, mr, newId, moveNow: () => updateRefs(rooms.git, repository, changes), pipelineId };
+  assert.ok(!isFailure(await beginMove(services, move)));
+  return { place, mr, newId, moveNow: () => updateRefs(services.git, repository, changes), pipelineId };
 }
 
 const read = async ({ owner }: Project, at: string) => (await done(owner.get(at))).body;
@@ -68,7 +68,7 @@ test('a merge whose branches have moved is merged, once, by whoever settles it',
   const { place, mr, newId, moveNow } = await begun();
   assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 405, 'it is on its way');
   await moveNow();
-  await Promise.all([1, 2].map(() => settleLeftIntents(rooms, true)));
+  await Promise.all([1, 2].map(() => settleLeftIntents(services, true)));
   const { state, merged_by, merge_commit_sha, diff_refs } = await read(place, mr.at);
   assert.deepEqual([state, merged_by.id, merge_commit_sha], ['merged', place.owner.id, newId]);
   assert.deepEqual(diff_refs, mr.diff_refs);
@@ -78,7 +78,7 @@ test('a merge whose branches have moved is merged, once, by whoever settles it',
 
 test('a merge whose branches have not moved is none, and can be made', async () => {
   const { place, mr } = await begun();
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.equal((await read(place, mr.at)).state, 'opened');
   assert.deepEqual(await told(mr), { states: [], actions: ['created'] });
   assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
@@ -88,24 +88,24 @@ test('what is pushed while it is on its way is no part of it, and the automatic 
   const { place, mr, moveNow } = await begun({ removes: false, waits: true });
   await moveNow();
   await place.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   const { state, sha, diff_refs } = await read(place, mr.at);
   assert.deepEqual([state, sha, diff_refs], ['merged', mr.sha, mr.diff_refs]);
   assert.equal((await read(place, `${mr.at}/versions`)).length, 1);
   assert.deepEqual(await aborted(place, mr), []);
   await work();
   const project = (await findProject(reader, NOBODY, String(place.id)))!;
-  const kept = await resolveRef(repositoryOf(rooms.git, project), `refs/merge-requests/${mr.iid}/head`);
+  const kept = await resolveRef(repositoryOf(services.git, project), `refs/merge-requests/${mr.iid}/head`);
   assert.equal(kept, mr.sha);
 });
 
 test('when it comes to nothing, what was pushed meanwhile aborts the automatic merge', async () => {
   const { place, mr } = await begun({ removes: false, waits: true });
   const pushed = await place.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
-  await rooms.database.transaction((tx) => mergeSoonIfWaiting(tx, mr.id));
+  await services.database.transaction((tx) => mergeSoonIfWaiting(tx, mr.id));
   await work();
   assert.deepEqual(await aborted(place, mr), [], 'nobody knows yet');
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   clock.advance(61);
   await work();
   const { state, sha, merge_when_pipeline_succeeds } = await read(place, mr.at);
@@ -118,7 +118,7 @@ test('when it comes to nothing, what was waited for and has come meanwhile merge
   await succeedPipeline(here, pipelineId);
   await work();
   assert.equal((await read(place, mr.at)).state, 'opened', 'somebody is merging it');
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   clock.advance(61);
   await work();
   const { state, merge_when_pipeline_succeeds } = await read(place, mr.at);
@@ -131,15 +131,15 @@ test('when a push is settled after the next one, the head is that of the next on
   const first = await place.commit({ 'first.txt': 'x' }, { branch: 'draft', parent: mr.sha });
   const project = (await findProject(reader, NOBODY, String(place.id)))!;
   const changes = [{ ref: `refs/heads/${mr.source_branch}`, oldId: mr.sha, newId: first }];
-  const intent = await beginMove(rooms, { project, by: { server: true, userId: place.owner.id }, changes });
+  const intent = await beginMove(services, { project, by: { server: true, userId: place.owner.id }, changes });
   assert.ok(!isFailure(intent));
-  await updateRefs(rooms.git, repositoryOf(rooms.git, project), changes);
+  await updateRefs(services.git, repositoryOf(services.git, project), changes);
   const second = await place.commit({ 'second.txt': 'x' }, { branch: mr.source_branch, parent: first });
   assert.equal((await read(place, mr.at)).sha, second);
   clock.advance(2);
   await work();
   assert.equal((await read(place, mr.at)).sha, second, 'while the first one is not settled');
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   for (let looks = 0; looks < 2; looks++) {
     clock.advance(2);
     await work();
@@ -150,9 +150,9 @@ test('when a push is settled after the next one, the head is that of the next on
 
 test('a merge of a merge request that is gone is a push like any other', async () => {
   const { place, mr, newId, moveNow } = await begun();
-  await rooms.database.transaction((tx) => tx.deleteFrom('merge_requests').where('id', '=', mr.id).execute());
+  await services.database.transaction((tx) => tx.deleteFrom('merge_requests').where('id', '=', mr.id).execute());
   await moveNow();
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   assert.equal((await read(place, `${place.repository}/branches/main`)).commit.id, newId);
   const left = reader.selectFrom('ref_intents').select('id').where('project_id', '=', place.id);
   assert.deepEqual(await left.execute(), []);

@@ -7,10 +7,12 @@ import { mergeRequestSubject } from './subject.ts';
 
 /** Merge requests, as comments command them. */
 export const commandedMergeRequests: CommandedKind<ThingOfProject> = {
-  async runUnitOfWork(rooms, caller, { id, project }, how, work) {
-    const [found] = await findMergeRequests(rooms.database.current().reader, caller, [id]);
+  async runUnitOfWork(services, caller, { id, project }, how, work) {
+    const [found] = await findMergeRequests(services.database.current().reader, caller, [id]);
     const mergeRequest = stillThere(found);
-    return whereItChanges(rooms, { caller, project, mergeRequest }, how, (uow, _standing, change) => work(uow, change));
+    return whereItChanges(services, { caller, project, mergeRequest }, how, (uow, _standing, change) =>
+      work(uow, change),
+    );
   },
   async subject(uow, caller, { id, project }) {
     const [mergeRequest] = await findMergeRequests(uow, caller, [id]);

@@ -26,6 +26,6 @@ export const rebaseMergeRequest = endpoint({
     readOnly: READ_ONLY,
   },
   answer: { ...shown(Rebase), status: 202 },
-  handle: ({ project, mergeRequest, caller, params }, rooms) =>
-    beginRebase(rooms, caller, project, mergeRequest, params.skip_ci),
+  handle: ({ project, mergeRequest, caller, params }, services) =>
+    beginRebase(services, caller, project, mergeRequest, params.skip_ci),
 });

@@ -13,7 +13,7 @@ import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toCommit } from '#repositories/ref-updates/ref-permissions.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { tellMergeError } from '../store.ts';
 import { endRebase, takeRebase } from './store.ts';
 
@@ -29,12 +29,12 @@ export const rebaseMergeRequest = defineJob({
   kind: 'rebase_merge_request',
   maxAttempts: 4,
   long: true,
-  async handle(rooms: RefRooms, { mergeRequestId: id }: { readonly mergeRequestId: number }, run) {
-    const { database } = rooms;
+  async handle(services: RefServices, { mergeRequestId: id }: { readonly mergeRequestId: number }, run) {
+    const { database } = services;
     const asked = await database.transaction((tx) => takeRebase(tx, id));
     if (asked === undefined) return;
     try {
-      const isDone = await rebaseOnto(rooms, id, asked, run);
+      const isDone = await rebaseOnto(services, id, asked, run);
       await database.transaction((tx) => end(tx, id, asked.head_sha, isDone));
     } catch (error) {
       if (run.signal.aborted || !(error instanceof AccessLost)) throw error;
@@ -54,15 +54,15 @@ interface Asked {
 }
 
 /** False: it can't be rebased. */
-async function rebaseOnto(rooms: RefRooms, id: number, asked: Asked, { signal }: JobRun): Promise<boolean> {
-  const { database, git } = rooms;
+async function rebaseOnto(services: RefServices, id: number, asked: Asked, { signal }: JobRun): Promise<boolean> {
+  const { database, git } = services;
   const db = database.current().reader;
   const caller = await actorOf(db, asked.user_id);
   const [mergeRequest] = await findMergeRequests(db, caller, [id]);
   if (mergeRequest?.state !== 'opened') return true;
   const project = await findProject(db, caller, String(mergeRequest.project_id));
   if (project === null || !isSignedIn(caller)) return false;
-  const parted = await partedAt(rooms, project, mergeRequest, asked.head_sha);
+  const parted = await partedAt(services, project, mergeRequest, asked.head_sha);
   if (parted === null) return false;
   const { onto, base } = parted;
   // It has all that the target branch has.
@@ -72,11 +72,11 @@ async function rebaseOnto(rooms: RefRooms, id: number, asked: Asked, { signal }:
   const repository = repositoryOf(git, project);
   const rebased = await rebase(git, repository, { onto, head: asked.head_sha, committer: { name, email }, goOn });
   if (typeof rebased === 'string') return false;
-  return moveSource(rooms, caller, project, mergeRequest, { ...asked, tip: rebased.tip });
+  return moveSource(services, caller, project, mergeRequest, { ...asked, tip: rebased.tip });
 }
 
 /** The tip of the target branch, and where the head has left it; null: the source branch has moved, or they share nothing. */
-async function partedAt({ git }: RefRooms, project: Project, mergeRequest: MergeRequest, head: string) {
+async function partedAt({ git }: RefServices, project: Project, mergeRequest: MergeRequest, head: string) {
   const { source_branch, target_branch } = mergeRequest;
   const repository = repositoryOf(git, project);
   if ((await branchTip(repository, source_branch)) !== head) return null;
@@ -90,13 +90,13 @@ interface Moving extends Asked {
 }
 
 async function moveSource(
-  rooms: RefRooms,
+  services: RefServices,
   caller: SignedIn,
   project: Project,
   { source_branch: branch }: MergeRequest,
   { head_sha: oldId, tip: newId, skip_ci }: Moving,
 ): Promise<boolean> {
-  const refusal = await moveRefs(rooms, {
+  const refusal = await moveRefs(services, {
     project,
     by: { caller, may: toCommit({ branch, forced: true }) },
     changes: [{ ref: HEADS + branch, oldId, newId }],

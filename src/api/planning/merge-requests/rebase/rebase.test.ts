@@ -111,7 +111,7 @@ test('who loses the right before it is done moves nothing', async () => {
 
 test('when the process dies in the middle, it is over in time, and the branch as it was or rebased whole', async () => {
   const { project, mr } = await parted();
-  const { database } = server.rooms;
+  const { database } = server.services;
   await done(project.owner.put(`${mr.at}/rebase`));
   const jobs = () =>
     database.transaction((tx) =>
@@ -147,8 +147,8 @@ test('one that ends its process each time is over, and is told as failed', async
 
 test('a rebase whose branch has moved when its process dies is told by whoever settles it', async () => {
   const { project, mr } = await parted();
-  const { rooms } = server;
-  const { database } = rooms;
+  const { services } = server;
+  const { database } = services;
   await done(project.owner.put(`${mr.at}/rebase`));
   const own = database.transaction;
   // The process dies where it would have recorded that the branch has moved.
@@ -159,7 +159,7 @@ test('a rebase whose branch has moved when its process dies is told by whoever s
   await work().catch(() => {});
   database.transaction = own;
   assert.equal((await read(project, mr)).sha, mr.sha, 'nobody has told yet');
-  await settleLeftIntents(rooms, true);
+  await settleLeftIntents(services, true);
   const settled = await read(project, mr);
   assert.notEqual(settled.sha, mr.sha);
   clock.advance(600);
@@ -172,7 +172,7 @@ test('who finds it done by another, who has taken it over, does not say that it 
   const { project, mr } = await parted();
   await done(project.owner.put(`${mr.at}/rebase`));
   const run = jobRun();
-  const rebase = () => rebaseMergeRequest.handle(server.rooms, { mergeRequestId: mr.id }, run);
+  const rebase = () => rebaseMergeRequest.handle(server.services, { mergeRequestId: mr.id }, run);
   // As it is for who has slept longer than his lease.
   atNextTransaction(here, async (take) => {
     const taken = await take();

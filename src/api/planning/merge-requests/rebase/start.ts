@@ -7,7 +7,7 @@ import { branchTip } from '#git/refs/revision.ts';
 import { enqueue } from '#jobs/job.ts';
 import { mayCommitTo } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import type { RefRooms } from '#repositories/services.ts';
+import type { RefServices } from '#repositories/services.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { rebaseMergeRequest } from './job.ts';
 import { insertRebase } from './store.ts';
@@ -16,7 +16,7 @@ type RebaseRefusal = 'noSource' | 'mayNotPush' | 'mayNotForce' | 'locked' | 'rea
 
 /** Has it rebased soon, as its source branch is now; one of several who ask for it at once. */
 export async function beginRebase(
-  { database, git, runUnitOfWork }: RefRooms,
+  { database, git, runUnitOfWork }: RefServices,
   caller: SignedIn,
   project: Project,
   { id, iid, source_branch }: MergeRequest,
