@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import type { Tier } from '#config.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
@@ -60,11 +60,11 @@ test('further details never take the place of the keys of all events', async () 
 });
 
 test('without a user the author is -1', async () => {
-  const [anonymous] = await recorded({ ...NOBODY, address: '10.0.0.9' }, memberCreated);
+  const [anonymous] = await recorded({ ...ANONYMOUS, address: '10.0.0.9' }, memberCreated);
   assert.equal(anonymous?.author_id, -1);
   assert.equal(anonymous.details.author_name, 'An unauthenticated user');
   assert.equal(anonymous.details.ip_address, '10.0.0.9');
-  const [background] = await recorded(NOBODY, memberCreated);
+  const [background] = await recorded(ANONYMOUS, memberCreated);
   assert.equal(background?.author_id, -1);
   assert.equal(background.details.author_name, '(System)');
   assert.equal(background.details.ip_address, null);

@@ -77,4 +77,4 @@ export function accessTokenOf({ token }: Caller): CallerToken | null {
 }
 
 /** A request without credentials, before its address is known. */
-export const NOBODY: Caller = { user: null, token: null, address: null };
+export const ANONYMOUS: Caller = { user: null, token: null, address: null };

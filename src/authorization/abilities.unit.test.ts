@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { canSeeGroup, type Group } from '#domain/namespaces/groups.ts';
 import { canSeeProject, type Project } from '#domain/namespaces/projects.ts';
@@ -26,9 +26,9 @@ interface Actor {
   readonly role: number;
 }
 
-const signedIn = (admin: boolean) => ({ ...NOBODY, user: { admin } }) as Caller;
+const signedIn = (admin: boolean) => ({ ...ANONYMOUS, user: { admin } }) as Caller;
 const actors: readonly Actor[] = [
-  { name: 'nobody', caller: NOBODY, role: 0 },
+  { name: 'nobody', caller: ANONYMOUS, role: 0 },
   { name: 'user', caller: signedIn(false), role: 0 },
   ...['guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'].map((name, index) => ({
     name,

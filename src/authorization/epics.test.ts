@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { createUser } from '#authentication/users/users.ts';
 import type { Transaction } from '#database/database.ts';
 import { addMembership } from '#domain/members/memberships.ts';
@@ -150,8 +150,8 @@ test('lists hold exactly the epics that are let through one by one', async () =>
     await tx.updateTable('users').set({ admin: true }).where('id', '=', both[1]).execute();
     return both;
   });
-  const callerOf = (id: number, admin = false) => ({ ...NOBODY, user: { id, admin } }) as Caller;
-  const callers = [NOBODY, callerOf(ada), callerOf(carol, true)];
+  const callerOf = (id: number, admin = false) => ({ ...ANONYMOUS, user: { id, admin } }) as Caller;
+  const callers = [ANONYMOUS, callerOf(ada), callerOf(carol, true)];
   const property = fc.asyncProperty(draft, async (drawn) => {
     const made = await database.transaction((tx) => make(tx, ada, drawn));
     for (const caller of callers) await check(caller, made);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { createUser } from '#authentication/users/users.ts';
 import type { Database, Transaction } from '#database/database.ts';
 import type { FeatureLevel } from '#database/tables/domain.ts';
@@ -38,8 +38,8 @@ export async function makeCallers(database: Database): Promise<{ users: readonly
     await tx.updateTable('users').set({ admin: true }).where('id', '=', id).execute();
     return id;
   });
-  const callerOf = (id: number, admin = false) => ({ ...NOBODY, user: { id, admin } }) as Caller;
-  return { users, callers: [NOBODY, ...users.map((id) => callerOf(id)), callerOf(administrator, true)] };
+  const callerOf = (id: number, admin = false) => ({ ...ANONYMOUS, user: { id, admin } }) as Caller;
+  return { users, callers: [ANONYMOUS, ...users.map((id) => callerOf(id)), callerOf(administrator, true)] };
 }
 
 async function makeUser(tx: Transaction, username: string): Promise<number> {

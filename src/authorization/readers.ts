@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import { isLive } from '#domain/members/membership-expiry.ts';
@@ -23,7 +23,7 @@ export async function readersAmong(
   const may = new Set(
     users
       .filter((user) => {
-        const reader = { ...NOBODY, user } as Caller;
+        const reader = { ...ANONYMOUS, user } as Caller;
         const seen = { ...project, direct_role: roles.get(user.id) ?? 0, inherited_role: 0 };
         return canSeeProject(reader, seen) && mayRead(reader, seen);
       })
@@ -48,7 +48,7 @@ export async function groupReadersAmong(
   const may = new Set(
     users
       .filter((user) => {
-        const reader = { ...NOBODY, user } as Caller;
+        const reader = { ...ANONYMOUS, user } as Caller;
         const seen = { ...group, role: roles.get(user.id) ?? 0, member_below: below.has(user.id) ? 1 : 0 };
         return canSeeGroup(reader, seen) && mayRead(reader, seen);
       })

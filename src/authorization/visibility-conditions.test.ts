@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { createUser } from '#authentication/users/users.ts';
 import type { Transaction } from '#database/database.ts';
 import { addMembership } from '#domain/members/memberships.ts';
@@ -152,7 +152,7 @@ async function makeProject(tx: Transaction, path: string, { namespaceId, visibil
   return id;
 }
 
-const callerOf = (id: number, admin = false) => ({ ...NOBODY, user: { id, admin } }) as Caller;
+const callerOf = (id: number, admin = false) => ({ ...ANONYMOUS, user: { id, admin } }) as Caller;
 
 /** The projects of this world that the condition lets through. */
 async function listedProjects({ projects }: Place, condition: ReturnType<typeof projectVisibleTo>): Promise<number[]> {
@@ -214,7 +214,7 @@ async function checkGroups(place: Place, caller: Caller): Promise<void> {
 
 /** Projects are active that are not archived themselves and lie in active groups. */
 async function checkActive(place: Place, activeGroups: ReadonlySet<number>): Promise<void> {
-  const rows = await findProjects(reader, NOBODY, place.projects);
+  const rows = await findProjects(reader, ANONYMOUS, place.projects);
   for (const is of [true, false]) {
     const found = rows.filter((row) => (!row.archived && activeGroups.has(row.namespace_id)) === is);
     assert.deepEqual(await listedProjects(place, projectActive(is)), idsOf(found));
@@ -225,7 +225,7 @@ test('lists hold exactly the projects and groups that are let through one by one
   userIds = await database.transaction(makeUsers);
   const outsider = await database.transaction((tx) => makeUser(tx, 'outsider'));
   const administrator = await database.transaction((tx) => makeUser(tx, 'administrator'));
-  const callers = [NOBODY, ...[...userIds, outsider].map((id) => callerOf(id)), callerOf(administrator, true)];
+  const callers = [ANONYMOUS, ...[...userIds, outsider].map((id) => callerOf(id)), callerOf(administrator, true)];
   const property = fc.asyncProperty(draft, async (drawn) => {
     const place = await database.transaction((tx) => make(tx, drawn));
     for (const caller of callers) {

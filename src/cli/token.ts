@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { recordAudit } from '#activity/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { createToken, defaultExpiry, isTooLate, latestExpiry, SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { findUser } from '#authentication/users/users.ts';
 import { refuseHalfRestored } from '#backup/restore-target.ts';
@@ -75,7 +75,7 @@ async function issue(database: Database, tier: Tier, order: TokenOrder): Promise
     const { token, secret } = await createToken(tx, { userId: user.id, name, scopes, expiresAt, prefix });
     await recordAudit(
       tx,
-      { by: NOBODY, tier },
+      { by: ANONYMOUS, tier },
       {
         name: 'personal_access_token_created',
         entity: { type: 'User', id: user.id, path: user.username },

@@ -1,4 +1,4 @@
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { DatabaseUnavailable, type TransactionOptions } from '#database/database.ts';
 import { type Line, LineFull, type Waiter, WaiterGone } from '#runtime/concurrency-limiter.ts';
 import type { Failure } from '#runtime/failure.ts';
@@ -110,7 +110,7 @@ async function doTogether<Item, Result>(
     // They have waited in a line of their own.
     const options = { turn: turn?.(items), againWhenTaken, owed: true };
     const results = await runUnitOfWork<Caller, readonly (Result | Failure)[]>(
-      NOBODY,
+      ANONYMOUS,
       (uow) => gathering.verb(uow, items),
       options,
     );

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { destroyMarkedGroups } from '#api/namespaces/groups/deletion/destroy-marked.ts';
 import { destroyPieceOfProject } from '#api/namespaces/projects/deletion/destroy.ts';
 import { destroyMarkedJob } from '#api/namespaces/projects/deletion/destroy-marked.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { world } from '#test/support/world.ts';
 import { PIECE } from './batches.ts';
 
@@ -146,7 +146,7 @@ test('a project of which a piece has gone is restored by nobody, and the rest go
   const { id, at, owner } = await newProject();
   await newNotes([(await owner.post(`${at}/issues`, { title: 'Long' })).body.id], owner.id, PIECE + 1);
   await owner.delete(at);
-  await server.services.runUnitOfWork(NOBODY, (uow) => destroyPieceOfProject(uow, id));
+  await server.services.runUnitOfWork(ANONYMOUS, (uow) => destroyPieceOfProject(uow, id));
   assert.equal((await issuesOf(id)).length, 1);
   const { status, body } = await owner.post(`${at}/restore`);
   assert.deepEqual([status, body], [404, { message: '404 Project Not Found' }]);

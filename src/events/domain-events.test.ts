@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { createQueue } from '#jobs/queue.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
@@ -54,7 +54,7 @@ async function setting(subscriptions: readonly AnySubscription<Services>[]) {
 
 test('a fact reaches its subscribers in the transaction and afterwards, and nobody else', async () => {
   await using s = await setting([counting, mailing, watching]);
-  await s.runUnitOfWork(NOBODY, async (uow) => {
+  await s.runUnitOfWork(ANONYMOUS, async (uow) => {
     await uow.publish('user-deleted', deleted);
     assert.equal((await uow.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
   });
@@ -65,7 +65,7 @@ test('a fact reaches its subscribers in the transaction and afterwards, and nobo
 
 test('a subscriber that fails in the transaction takes the action with it', async () => {
   await using s = await setting([mailing, counting]);
-  const twice = s.runUnitOfWork(NOBODY, async (uow) => {
+  const twice = s.runUnitOfWork(ANONYMOUS, async (uow) => {
     await uow.publish('user-deleted', deleted);
     await uow.publish('user-deleted', deleted);
   });
@@ -79,7 +79,7 @@ test('a subscriber tells on, in the same transaction, what follows from a fact',
     inTransaction: (uow, { groupId }) => uow.publish('user-deleted', { ...deleted, userId: groupId * 10 }),
   });
   await using s = await setting([following, counting, mailing]);
-  await s.runUnitOfWork(NOBODY, async (uow) => {
+  await s.runUnitOfWork(ANONYMOUS, async (uow) => {
     await uow.publish('group-destroyed', { groupId: 4 });
     assert.equal((await uow.selectFrom('counters').select('value').executeTakeFirst())?.value, 40);
   });
@@ -89,7 +89,7 @@ test('a subscriber tells on, in the same transaction, what follows from a fact',
 
 /** Compiled, never called: what the types must refuse. */
 export async function misuse({ facts, runUnitOfWork, database }: Awaited<ReturnType<typeof setting>>) {
-  await runUnitOfWork(NOBODY, async (uow) => {
+  await runUnitOfWork(ANONYMOUS, async (uow) => {
     // @ts-expect-error the payload of another fact
     await uow.publish('user-deleted', { groupId: 7 });
   });
@@ -104,9 +104,9 @@ test('what is too much for one act is done in pieces ahead of the fact, and what
     inPieces: async () => (--left > 0 ? MORE : undefined),
   });
   await using s = await setting([large, watching]);
-  const ahead = () => s.runUnitOfWork(NOBODY, (uow) => uow.ahead('user-deleted', deleted));
+  const ahead = () => s.runUnitOfWork(ANONYMOUS, (uow) => uow.ahead('user-deleted', deleted));
   assert.deepEqual([await ahead(), await ahead(), left], [true, true, 3]);
-  await s.runUnitOfWork(NOBODY, (uow) => uow.publish('user-deleted', deleted));
+  await s.runUnitOfWork(ANONYMOUS, (uow) => uow.publish('user-deleted', deleted));
   assert.equal(left, 0);
   assert.equal(await ahead(), false);
 });

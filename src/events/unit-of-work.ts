@@ -27,7 +27,7 @@ import { type Occurrence, occurrenceOfDeed, occurrenceOfStep } from './mail-occu
  * when and on which tier. Like every transaction it holds SQL only and may be run again; returning a Failure rolls it back.
  */
 export interface UnitOfWork<By extends Caller = Caller> extends Transaction {
-  /** Who does it; `NOBODY` for what Hearth does by itself. */
+  /** Who does it; `ANONYMOUS` for what Hearth does by itself. */
   readonly by: By;
   /** What this server offers (contract/conventions.md §11). */
   readonly tier: Tier;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { type CommitRequest, commitChanges, type FileChange, type Signer } from '#git/commits/commit.ts';
 import type { Git } from '#git/git.ts';
@@ -41,7 +41,7 @@ const someone = { name: 'Jane Doe', email: 'jane@example.com' };
 
 export function commitsTo({ services }: Pick<Server, 'rooms'>, { id, owner }: { id: number; owner: Caller }): Commits {
   const load = async () => {
-    const project = await findProject(services.database.reader, NOBODY, String(id));
+    const project = await findProject(services.database.reader, ANONYMOUS, String(id));
     assert.ok(project);
     return project;
   };

@@ -4,7 +4,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { UsersTable } from '#database/tables/authentication.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
-import { type Caller, NOBODY } from '../caller.ts';
+import { ANONYMOUS, type Caller } from '../caller.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
 import { addressProblems, deleteEmailRow, forgetEmail, hasAddressForm, insertEmail, isEmailTaken } from './emails.ts';
 import { nameProblems } from './name-validation.ts';
@@ -107,7 +107,7 @@ export function readUsers(db: Reader, ids: readonly number[]): Promise<User[]> {
 /** In whose name something is done that he does not ask for at this moment; of a user who is gone, or where there is none, nobody's. */
 export async function callerOf(db: Reader, id: number | null, address: string | null): Promise<Caller> {
   const user = id === null ? null : await readUser(db, id);
-  return user === null ? NOBODY : { user, token: null, address };
+  return user === null ? ANONYMOUS : { user, token: null, address };
 }
 
 /** The user of this name, in any case. */

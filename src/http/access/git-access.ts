@@ -1,4 +1,4 @@
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { DEVELOPER } from '#domain/members/roles.ts';
@@ -173,7 +173,7 @@ const JOB_USERNAME = 'gitlab-ci-token';
 /** The owner of the token that came as the password; any other user name will do. Nobody without credentials. */
 async function gitCaller({ services, request }: GitCall): Promise<Caller> {
   const basic = basicCredentials(request);
-  if (basic === null) return { ...NOBODY, address: request.clientAddress };
+  if (basic === null) return { ...ANONYMOUS, address: request.clientAddress };
   if (basic.password === '') throw denied();
   const way = basic.username === JOB_USERNAME ? 'job' : 'bearer';
   const identified = await identify(services, { way, secret: basic.password }, request);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
@@ -15,7 +15,7 @@ test('however long refs take to move, nobody takes them for left over', async ()
   const { services } = server;
   const oldId = await given.commit({ a: 'one' });
   const newId = await given.commit({ a: 'two' }, { branch: 'draft' });
-  const project = await findProject(services.database.reader, NOBODY, String(given.id));
+  const project = await findProject(services.database.reader, ANONYMOUS, String(given.id));
   const changes = [{ ref: 'refs/heads/main', oldId, newId }];
   const intent = await beginMove(services, { project: project!, by: { server: true, userId: null }, changes });
   assert.ok(!isFailure(intent));

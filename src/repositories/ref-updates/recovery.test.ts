@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject, type Project as ProjectRow } from '#domain/namespaces/projects.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { headTarget, setHead, zeroId } from '#git/refs/refs.ts';
@@ -34,7 +34,7 @@ async function beforeTheMove(): Promise<Left> {
   const given = await newProject();
   const oldId = await given.commit({ 'a.txt': 'one' });
   const newId = await given.commit({ 'a.txt': 'two' }, { branch: 'draft' });
-  const project = await findProject(reader, NOBODY, String(given.id));
+  const project = await findProject(reader, ANONYMOUS, String(given.id));
   assert.ok(project);
   return { given, project, oldId, newId };
 }
@@ -217,7 +217,7 @@ test('the first branch of an empty repository becomes its default branch even so
       .execute(),
   );
   const { body: branch } = await given.owner.get(`${given.repository}/branches/trunk`);
-  const project = await findProject(reader, NOBODY, String(given.id));
+  const project = await findProject(reader, ANONYMOUS, String(given.id));
   assert.ok(project);
   const change = { ref: 'refs/heads/trunk', oldId: zeroId, newId: branch.commit.id };
   clock.advance(1);

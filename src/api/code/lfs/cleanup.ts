@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { sweepBlobs } from '#blobs/index.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
@@ -15,7 +15,7 @@ export const sweepContent = defineJob({
   async handle({ blobs, database, runUnitOfWork }: Services) {
     let forgotten: number;
     do {
-      forgotten = await runUnitOfWork(NOBODY, (uow) =>
+      forgotten = await runUnitOfWork(ANONYMOUS, (uow) =>
         forgetUnlinkedObjects(uow, momentAfter(uow.now, -HOUR_MS), BATCH),
       );
     } while (forgotten === BATCH);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { writeBlob, writeCommit } from '#git/commits/commit.ts';
 import { writeObject } from '#git/objects/loose-objects.ts';
@@ -12,7 +12,7 @@ import { repositoryOf } from '#repositories/repository.ts';
 
 /** Adds `link`, a symbolic link to README.md, and `module`, a submodule, to main; gives the commit of the submodule. */
 export async function repositoryWithOddEntries(services: Services, projectId: number, userId: number): Promise<string> {
-  const project = await findProject(services.database.reader, NOBODY, String(projectId));
+  const project = await findProject(services.database.reader, ANONYMOUS, String(projectId));
   assert.ok(project);
   const repository = repositoryOf(services.git, project);
   const tip = await branchTip(repository, 'main');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GivenJob, given } from '#api/pipelines/processing/fixtures.testing.ts';
 import { changeJob } from '#api/pipelines/processing/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 
@@ -169,6 +169,6 @@ test('an environment that has been deleted is there again before a job of it sta
   const ship = await pipeline.idOf('ship');
   assert.equal((await project.developer.post(`${project.at}/jobs/${ship}/play`)).status, 403);
   await done(project.maintainer.post(`${project.at}/jobs/${ship}/play`));
-  await runUnitOfWork(NOBODY, (uow) => changeJob(uow, ship, ['pending'], 'running'));
+  await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, ship, ['pending'], 'running'));
   assert.equal((await project.owner.get(`${project.at}/environments`)).body.length, 1);
 });

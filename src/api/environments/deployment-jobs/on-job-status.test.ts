@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GivenJob, given } from '#api/pipelines/processing/fixtures.testing.ts';
 import { cancelJob, changeJob } from '#api/pipelines/processing/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 
 // What jobs make of environments and deployments (contract/environments.md Part 5).
@@ -43,7 +43,7 @@ test('a job gets its deployment when its turn comes, and its deployment goes whe
   await pipeline.run('ship');
   assert.deepEqual(await deploymentsIn(place), ['ship running']);
   const id = await pipeline.idOf('ship');
-  await runUnitOfWork(NOBODY, (uow) => changeJob(uow, id, ['running'], 'success'));
+  await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, id, ['running'], 'success'));
   const [{ user, ref, deployable }] = (await place.owner.get(`${place.at}/deployments`)).body;
   assert.deepEqual([user.id, ref, deployable.id, deployable.status], [place.developer.id, 'feature', id, 'success']);
   assert.equal((await environmentOf(place)).last_deployment.deployable.id, id);
@@ -70,7 +70,7 @@ test('failed and canceled jobs end their deployments so, and another attempt has
   const place = await project();
   const pipeline = await given(here, place, { a: job(place), b: job(place), late: job(place, {}, { stage: 1 }) });
   await pipeline.run('a', 'failed');
-  await runUnitOfWork(NOBODY, async (uow) => cancelJob(uow, await pipeline.idOf('b')));
+  await runUnitOfWork(ANONYMOUS, async (uow) => cancelJob(uow, await pipeline.idOf('b')));
   assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late skipped']);
   await done(place.developer.post(`${place.at}/jobs/${await pipeline.idOf('a')}/retry`));
   assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late created', 'a created']);
@@ -88,7 +88,7 @@ test('the deployments of a pipeline that is deleted do not go on for ever', asyn
   await pipeline.run('ship');
   await pipeline.run('end');
   const ending = await pipeline.idOf('end');
-  await runUnitOfWork(NOBODY, (uow) => changeJob(uow, ending, ['running'], 'canceling'));
+  await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, ending, ['running'], 'canceling'));
   assert.equal((await place.owner.delete(`${place.at}/pipelines/${pipeline.id}`)).status, 204);
   const left: { deployable: null; status: string }[] = (await place.owner.get(`${place.at}/deployments`)).body;
   assert.deepEqual(left.map(({ status }) => status).sort(), ['canceled', 'canceled', 'canceled', 'success']);
@@ -163,6 +163,6 @@ test('a job that succeeds after its environment was destroyed has made it anew',
   await pipeline.run('ship');
   await database.transaction((tx) => tx.deleteFrom('environments').where('project_id', '=', place.id).execute());
   const id = await pipeline.idOf('ship');
-  await runUnitOfWork(NOBODY, (uow) => changeJob(uow, id, ['running'], 'success'));
+  await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, id, ['running'], 'success'));
   assert.deepEqual(await deploymentsIn(place), ['ship success']);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Given, given } from '#api/pipelines/processing/fixtures.testing.ts';
 import { changeJob } from '#api/pipelines/processing/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { DeploymentStatus } from '#database/tables/environments.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
@@ -25,7 +25,7 @@ const NAMES = ['build', 'ship', 'end'] as const;
 const step = (name: string, from: readonly JobStatus[], to: JobStatus): Trigger => {
   return async (_project, pipeline) => {
     const id = await pipeline.idOf(name);
-    return runUnitOfWork(NOBODY, (uow) => changeJob(uow, id, from, to));
+    return runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, id, from, to));
   };
 };
 const goOn = (name: string): Trigger => {

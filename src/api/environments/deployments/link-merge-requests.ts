@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
@@ -27,13 +27,13 @@ export const linkMergeRequests = defineJob({
   ) {
     const db = database.reader;
     const deployment = await findDeployment(db, projectId, deploymentId);
-    const project = await findProject(db, NOBODY, String(projectId));
+    const project = await findProject(db, ANONYMOUS, String(projectId));
     if (deployment?.status !== 'success' || project === null) return;
     const environment = await findEnvironment(db, projectId, deployment.environment_id);
     if (environment === null || !isLasting(environment)) return;
     const shipped = await shippedSince(db, git, project, deployment);
     for (let from = 0; from < shipped.length; from += PIECE) {
-      await runUnitOfWork(NOBODY, async (uow) => {
+      await runUnitOfWork(ANONYMOUS, async (uow) => {
         const now = await findDeployment(uow, projectId, deploymentId);
         if (now !== null) await linkShipped(uow, now, shipped.slice(from, from + PIECE));
       });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
 import type { Services } from '#http/services.ts';
@@ -20,7 +20,7 @@ export async function stopAsNobody(
   environment: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<void> {
   const turn = turnsWithJobs(environment.project_id, environment.id);
-  await runUnitOfWork(NOBODY, (uow) => stopEnvironment(uow, environment, { force: false }), { turn, owed: true });
+  await runUnitOfWork(ANONYMOUS, (uow) => stopEnvironment(uow, environment, { force: false }), { turn, owed: true });
 }
 
 /** One whose time has come, and when it had. */
@@ -77,7 +77,7 @@ export const stopDueEnvironments = sweep('stop-due-environments', dueToStop, ({ 
 );
 
 export const destroyDueEnvironments = sweep('destroy-due-environments', dueToGo, ({ runUnitOfWork }, environment) =>
-  destroyEnvironment(runUnitOfWork, NOBODY, environment),
+  destroyEnvironment(runUnitOfWork, ANONYMOUS, environment),
 );
 
 const EVERY_MINUTE = '* * * * *';

@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
@@ -29,7 +29,7 @@ export async function grantToken(
   if (grant === undefined) return refused('unsupportedGrantType');
   const asking = { client, at: timestamp(services.clock) };
   // In an object, for a refusal as such would roll back: a code that was refused is used up.
-  const { granted } = await services.runUnitOfWork(NOBODY, async (uow) => ({
+  const { granted } = await services.runUnitOfWork(ANONYMOUS, async (uow) => ({
     granted: await grant(uow, request, asking),
   }));
   return granted;

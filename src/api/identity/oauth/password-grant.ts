@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { isRegistered, scopesOf } from '#authentication/oauth/applications.ts';
 import { createOAuthToken } from '#authentication/oauth/tokens.ts';
 import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
@@ -31,7 +31,7 @@ export async function grantForPassword(
   const checked = await limitFailures({ database, clock }, address, () => checkPassword({ database }, proof));
   if (isFailure(checked)) return checked.code === 'tooMany' ? checked : refused('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
-  return runUnitOfWork(NOBODY, (uow) => issue(uow, { applicationId, userId: checked.user.id, scopes }));
+  return runUnitOfWork(ANONYMOUS, (uow) => issue(uow, { applicationId, userId: checked.user.id, scopes }));
 }
 
 interface Proven {

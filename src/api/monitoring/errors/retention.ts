@@ -1,6 +1,6 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { DEFAULT_INGESTION, turnOfReports } from '#domain/error-tracking.ts';
 import { MORE, PIECE, pieceOf } from '#events/batches.ts';
@@ -18,7 +18,7 @@ export const removeExpired = defineJob({
   kind: 'remove-expired-errors',
   async handle({ runUnitOfWork, database }: Services, _payload: Record<string, never>, { signal }) {
     const inPieces = async (piece: (tx: Transaction) => Promise<typeof MORE | undefined>, turn?: string) => {
-      while (!signal.aborted && (await runUnitOfWork(NOBODY, piece, { turn, owed: true })) === MORE)
+      while (!signal.aborted && (await runUnitOfWork(ANONYMOUS, piece, { turn, owed: true })) === MORE)
         await turnOfOthers();
     };
     await inPieces(removePastHours);

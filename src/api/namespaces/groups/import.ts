@@ -1,4 +1,4 @@
-import { NOBODY, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, type SignedIn } from '#authentication/caller.ts';
 import { narrower, type Visibility, widestAllowed } from '#authorization/visibility-levels.ts';
 import { freeNameIn } from '#domain/namespaces/available-name.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
@@ -30,7 +30,11 @@ export async function importGroup(
     ...wish,
     name: parent === null ? name : await freeNameIn(uow, parent.id, name),
     parent_id: parent?.id ?? null,
-    visibility: widestAllowed(NOBODY, narrower(visibility, parent?.visibility ?? visibility), await readSettings(uow)),
+    visibility: widestAllowed(
+      ANONYMOUS,
+      narrower(visibility, parent?.visibility ?? visibility),
+      await readSettings(uow),
+    ),
   };
   return createGroup(uow, told, storages);
 }

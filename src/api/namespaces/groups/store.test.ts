@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { planOf } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { type GroupFilter, type GroupOrder, type GroupScope, listGroups, orderGroups } from './store.ts';
 
 const person = (admin: boolean): Caller => ({
-  ...NOBODY,
+  ...ANONYMOUS,
   user: { id: 7, username: 'x', name: 'x', email: 'x', state: 'active', admin, bot: false, external: false },
 });
 
@@ -25,7 +25,7 @@ const page = (db: Reader, { caller, filter = {}, scope = 'everywhere', order = '
 const plans: [what: string, list: List, indexes: RegExp[]][] = [
   ['all groups by name', { caller: person(true) }, [/\bgroups_by_name\b/, /\broutes_by_namespace\b/]],
   ['all groups by path', { caller: person(true), order: 'path' }, [/\bgroups_by_path\b/]],
-  ['public groups', { caller: NOBODY }, [/\bgroups_by_visibility\b/]],
+  ['public groups', { caller: ANONYMOUS }, [/\bgroups_by_visibility\b/]],
   ["a user's groups", { caller: person(false) }, [/\bmemberships_by_user\b/, /\bnamespace_closure_/]],
   ['subgroups', { caller: person(true), scope: { childrenOf: 7 } }, [/\b(groups|namespaces)_by_parent\b/]],
   ['everything below', { caller: person(true), scope: { below: 7 } }, [/\bnamespace_closure_by_ancestor\b/]],

@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { endMembership, expiredMemberships, findMembership, type Membership } from '#domain/members/memberships.ts';
@@ -17,7 +17,7 @@ export const expireMembers = defineJob({
   async handle({ database, runUnitOfWork }: Services) {
     for (;;) {
       const due = await expiredMemberships(database.reader, BATCH);
-      for (const membership of due) await runUnitOfWork(NOBODY, (uow) => expire(uow, membership));
+      for (const membership of due) await runUnitOfWork(ANONYMOUS, (uow) => expire(uow, membership));
       if (due.length < BATCH) return;
     }
   },

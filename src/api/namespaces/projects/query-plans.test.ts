@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { planOf } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { inOrder, type ProjectFilter, type ProjectOrder, projectIds } from './store.ts';
@@ -14,11 +14,11 @@ const user = {
   bot: false,
   external: false,
 } as const;
-const member: Caller = { ...NOBODY, user: { ...user, admin: false } };
-const administrator: Caller = { ...NOBODY, user: { ...user, admin: true } };
+const member: Caller = { ...ANONYMOUS, user: { ...user, admin: false } };
+const administrator: Caller = { ...ANONYMOUS, user: { ...user, admin: true } };
 
 const served: readonly [index: string, caller: Caller, filter: ProjectFilter, order: ProjectOrder][] = [
-  ['projects_by_created_at', NOBODY, {}, 'created_at'],
+  ['projects_by_created_at', ANONYMOUS, {}, 'created_at'],
   ['projects_by_created_at', member, {}, 'created_at'],
   ['projects_by_updated_at', member, {}, 'updated_at'],
   ['projects_by_last_activity', member, {}, 'last_activity_at'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markHistory, recordedSince } from '#activity/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { headTarget } from '#git/refs/refs.ts';
 import { enqueue } from '#jobs/job.ts';
@@ -253,7 +253,7 @@ test('a change counts besides one that was made since the project was read', asy
   const owner = await user();
   const { id } = await newProject({ owner });
   const { services } = server;
-  const seen = await findProject(services.database.reader, NOBODY, String(id));
+  const seen = await findProject(services.database.reader, ANONYMOUS, String(id));
   assert.ok(seen);
   for (const change of [
     { merge_method: 'ff' },
@@ -261,7 +261,7 @@ test('a change counts besides one that was made since the project was read', asy
     { name: 'Other' },
     { squash_option: 'always' },
   ] as const) {
-    assert.equal(isFailure(await update(services, NOBODY, seen, change)), false);
+    assert.equal(isFailure(await update(services, ANONYMOUS, seen, change)), false);
   }
   const { body } = await owner.get(`/projects/${id}`);
   assert.deepEqual([body.merge_method, body.squash_option, body.path, body.name], ['ff', 'always', 'other', 'Other']);

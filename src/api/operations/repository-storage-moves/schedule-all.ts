@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
 import { invalidParameters } from '#http/errors/http-error.ts';
 import type { Services } from '#http/services.ts';
@@ -57,7 +57,7 @@ export const moveAll = defineJob({
     const wish = { destination, source, storages: Object.keys(services.config.storages) };
     // Another bulk job may be about to schedule the same one: it is read-only then.
     const again = { againWhenTaken: [`storage_moves_under_way_by_${kind.column}`] };
-    for (const id of ids) await services.runUnitOfWork(NOBODY, (uow) => schedule(uow, kind, id, wish), again);
+    for (const id of ids) await services.runUnitOfWork(ANONYMOUS, (uow) => schedule(uow, kind, id, wish), again);
     const next = { ...bulk, after: ids.at(-1) ?? after };
     if (waiting === MOST_WAITING || ids.length === MOST_WAITING - waiting) {
       await services.database.transaction((tx) => goOn(tx, next));

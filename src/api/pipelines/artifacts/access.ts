@@ -1,4 +1,4 @@
-import { type Caller, type CallerUser, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller, type CallerUser } from '#authentication/caller.ts';
 import { userBar } from '#authentication/sign-in-blocks.ts';
 import { findJobToken, type JobToken, jobUser } from '#authentication/tokens/job-tokens.ts';
 import { mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
@@ -110,7 +110,7 @@ export function byReadersToken() {
       await limitRunner(services, 'runner_jobs_endpoints_api_limit', asking.job.id);
       const job = await placeOfJob(db, params.id);
       if (job === null || userBar(asking.user, services.clock) !== null) throw forbidden();
-      const caller = { ...NOBODY, user: readerOf(asking, job) };
+      const caller = { ...ANONYMOUS, user: readerOf(asking, job) };
       const project = await findProject(db, caller, String(job.project_id));
       const may = project && canSeeProject(caller, project) && mayInProject(caller, 'read_job', project);
       if (!may) throw forbidden();

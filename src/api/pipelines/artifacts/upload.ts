@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Proven, type ProvenJob, requireRunning, type ToProve } from '#http/access/job-access.ts';
@@ -54,7 +54,7 @@ export async function upload(services: Services, { request, given, prove }: Uplo
   const said = readFields(all);
   if (ARTIFACT_TYPES[said.artifact_type].format !== said.artifact_format) return refused('wrongFormat');
   const { default_artifacts_expire_in: byDefault } = await readSettings(services.database.reader);
-  return services.runUnitOfWork(NOBODY, (uow) => keep(uow, { job, blob, filename, byDefault, ...said }), {
+  return services.runUnitOfWork(ANONYMOUS, (uow) => keep(uow, { job, blob, filename, byDefault, ...said }), {
     againWhenTaken: ['job_artifacts_by_job'],
   });
 }

@@ -1,5 +1,5 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Runner } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -68,7 +68,7 @@ async function tryTo(
 ) {
   const token = newToken('glcbt-');
   return runUnitOfWork(
-    NOBODY,
+    ANONYMOUS,
     async (uow): Promise<Try> => {
       const work = await readWork(uow, id);
       if (work === null) return 'lost';

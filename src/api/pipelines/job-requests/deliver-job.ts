@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import { environmentNamed } from '#domain/environments.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
@@ -42,7 +42,7 @@ export async function toldOrFailed(
     services.log.error({ err: error, job: id }, 'A job could not be handed out');
     const reason = { failure_reason: 'scheduler_failure' satisfies FailureReason };
     const turn = jobsTurn(project_id);
-    await services.runUnitOfWork(NOBODY, (uow) => changeJob(uow, id, ['running'], 'failed', reason), {
+    await services.runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, id, ['running'], 'failed', reason), {
       turn,
       owed: true,
     });

@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { runnerWithToken } from '#authorization/runners.ts';
 import { limitRunner } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -34,7 +34,7 @@ export const requestJob = endpoint({
     const now = timestamp(services.clock);
     const managerId =
       (await heardJustNow(reader, asked, machine, now)) ??
-      (await services.runUnitOfWork(NOBODY, (uow) => contact(uow, asked, machine)));
+      (await services.runUnitOfWork(ANONYMOUS, (uow) => contact(uow, asked, machine)));
     // Before the queue is looked at: what comes into it meanwhile has another value.
     const { runner, value } = await queueValue(services, asked, last_update, request);
     if (runner.paused || last_update === value) return nothing(value);

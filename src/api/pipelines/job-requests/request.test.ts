@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findRunner } from '#authorization/runners.ts';
 import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
@@ -143,7 +143,7 @@ test('a job that becomes pending changes the value', async () => {
   assert.equal((await ask(runner)).body.id, first);
   const waiting = updateOf(await ask(runner));
   assert.equal((await ask(runner, { last_update: waiting })).status, 204);
-  await server.services.runUnitOfWork(NOBODY, (uow) => cancelJob(uow, first));
+  await server.services.runUnitOfWork(ANONYMOUS, (uow) => cancelJob(uow, first));
   assert.equal((await ask(runner, { last_update: waiting })).body.id, second);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
 import { given } from '../processing/fixtures.testing.ts';
@@ -50,7 +50,7 @@ test('a job whose deployment was rejected is run again neither by itself nor wit
 test('a job is played in the name of somebody else', async () => {
   const pipeline = await given(here, project, { ship: { when: 'manual' } });
   const key = { id: await pipeline.idOf('ship'), project_id: project.id, pipeline_id: pipeline.id };
-  const play = () => server.services.runUnitOfWork(NOBODY, (uow) => playJob(uow, key, [], maintainer.id));
+  const play = () => server.services.runUnitOfWork(ANONYMOUS, (uow) => playJob(uow, key, [], maintainer.id));
   assert.equal(await play(), key.id);
   await pipeline.run('ship', 'success');
   assert.notEqual(await play(), key.id);

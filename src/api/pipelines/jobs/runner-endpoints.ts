@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findJob } from '#domain/jobs.ts';
 import { access, refuseAnonymous } from '#http/access/access.ts';
 import { provenJob } from '#http/access/job-access.ts';
@@ -29,7 +29,7 @@ export const updateJob = endpoint({
   },
   answer: stream,
   async handle({ job, params }, services) {
-    const status = await services.runUnitOfWork(NOBODY, (uow) => report(uow, job, params), {
+    const status = await services.runUnitOfWork(ANONYMOUS, (uow) => report(uow, job, params), {
       turn: jobsTurn(job.project_id),
     });
     if (params.state !== 'running') logWrongChecksum(services, job, params.output?.checksum ?? params.checksum);

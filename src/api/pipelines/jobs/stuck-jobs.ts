@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { takenByRow } from '#domain/runners/runner-scope.ts';
@@ -82,7 +82,7 @@ async function endJobs(
         ...(finishedAt === undefined ? {} : { finished_at: finishedAt }),
       };
       const turn = jobsTurn(job.project_id);
-      await runUnitOfWork(NOBODY, (uow) => changeJob(uow, job.id, [status], to, change), { turn, owed: true });
+      await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, job.id, [status], to, change), { turn, owed: true });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { isSignedIn, NOBODY, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, isSignedIn, type SignedIn } from '#authentication/caller.ts';
 import { stateBar } from '#authentication/sign-in-blocks.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import { AccessLost } from '#authorization/current-access.ts';
@@ -30,7 +30,7 @@ export const startDueSchedules = defineJob({
       const due = await dueSchedules(database.reader, now, BATCH).execute();
       for (const schedule of due) {
         const next = nextRunAfter(schedule.cron, schedule.cron_timezone, now);
-        await runUnitOfWork(NOBODY, async (uow) => {
+        await runUnitOfWork(ANONYMOUS, async (uow) => {
           // A zone may have gone from the engine's tables since it was chosen: nobody waits for such a schedule.
           if (next === null) return deactivate(uow, schedule);
           const run = { scheduleId: schedule.id, dueAt: schedule.next_run_at };
@@ -62,7 +62,7 @@ export const runSchedule = defineJob({
     const isAbout = isSignedIn(owner) && stateBar(owner.user) === null && canSeeProject(owner, project);
     const runs =
       isAbout && (await make(services, owner, { project, schedule, origin: `schedule ${scheduleId} ${dueAt}` }));
-    if (!runs) await runUnitOfWork(NOBODY, (uow) => deactivate(uow, schedule));
+    if (!runs) await runUnitOfWork(ANONYMOUS, (uow) => deactivate(uow, schedule));
   },
 });
 

@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
 import type { Project, World } from '#test/support/world.ts';
@@ -50,7 +50,7 @@ export async function given(
       ...row,
     });
   }
-  await runUnitOfWork(NOBODY, (uow) => beginPipeline(uow, { id, project_id: project.id }));
+  await runUnitOfWork(ANONYMOUS, (uow) => beginPipeline(uow, { id, project_id: project.id }));
   const latest = () =>
     database.reader
       .selectFrom('jobs')
@@ -72,8 +72,8 @@ export async function given(
     },
     async run(name, to = 'running', change = {}) {
       const job = await idOf(name);
-      await runUnitOfWork(NOBODY, (uow) => changeJob(uow, job, ['pending'], 'running', { timeout: 60 }));
-      if (to !== 'running') await runUnitOfWork(NOBODY, (uow) => changeJob(uow, job, ['running'], to, change));
+      await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, job, ['pending'], 'running', { timeout: 60 }));
+      if (to !== 'running') await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, job, ['running'], to, change));
     },
   };
 }

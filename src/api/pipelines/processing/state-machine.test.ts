@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { world } from '#test/support/world.ts';
 import { given } from './fixtures.testing.ts';
 import { changeJob } from './index.ts';
@@ -22,7 +22,7 @@ test('stages follow one another, and the pipeline is what its jobs are', async (
   assert.deepEqual(await pipeline.statuses(), { build: 'running', ...waiting, pipeline: 'running' });
   const { started_at } = await pipelineOf(pipeline.id);
   assert.equal(started_at, clock.now().toISOString());
-  await server.services.runUnitOfWork(NOBODY, async (uow) =>
+  await server.services.runUnitOfWork(ANONYMOUS, async (uow) =>
     changeJob(uow, await pipeline.idOf('build'), ['running'], 'success'),
   );
   for (const name of ['unit', 'e2e']) await pipeline.run(name, 'success');
@@ -56,7 +56,7 @@ test('after a failure later stages are skipped, but for what waits for failures 
 test('of two that want the same step of a job one makes it', async () => {
   const pipeline = await given(here, project, { build: {} });
   const job = await pipeline.idOf('build');
-  const take = () => server.services.runUnitOfWork(NOBODY, (uow) => changeJob(uow, job, ['pending'], 'running'));
+  const take = () => server.services.runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, job, ['pending'], 'running'));
   const taken = await Promise.all([take(), take(), take()]);
   assert.equal(taken.filter((one) => one !== null).length, 1);
 });

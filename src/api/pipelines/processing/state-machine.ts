@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
@@ -226,6 +226,6 @@ async function schedule(uow: UnitOfWork, whose: Whose, jobs: readonly EngineJob[
 export const startDelayedJob: Job<Services, { readonly jobId: number }> = {
   kind: 'start-delayed-job',
   async handle({ runUnitOfWork }, { jobId }) {
-    await runUnitOfWork(NOBODY, (uow) => startJob(uow, jobId, ['scheduled']));
+    await runUnitOfWork(ANONYMOUS, (uow) => startJob(uow, jobId, ['scheduled']));
   },
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { resourceGroupRow } from '#test/support/pipeline-rows.ts';
 import { type Project, world } from '#test/support/world.ts';
@@ -93,7 +93,7 @@ test('a turn that one pipeline gives and the cancelling of the other that gets i
     const meet = bothHere();
     // Without the turn of the project's jobs, by which they would not meet.
     const together = (work: (uow: UnitOfWork) => Promise<unknown>) =>
-      runUnitOfWork(NOBODY, (uow) => meet(uow).then(() => work(uow)));
+      runUnitOfWork(ANONYMOUS, (uow) => meet(uow).then(() => work(uow)));
     await Promise.all([
       together((uow) => changeJob(uow, ending, ['running'], 'success')),
       together((uow) => cancelPipeline(uow, { ...waiting, status: 'waiting_for_resource' })),

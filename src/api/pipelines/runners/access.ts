@@ -1,4 +1,4 @@
-import { type Caller, isAdministrator, NOBODY, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
 import { findRunner, mayDeleteRunner, type Runner, runnerWithToken } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
 import { allowsRegistrationTokens, type Registrar, registrarWithToken } from '#domain/runners/registration-tokens.ts';
@@ -46,7 +46,7 @@ function byProof(label: string): Access<{ caller: Caller }> {
     who: 'key',
     label,
     admit: () => {},
-    find: async ({ request }) => ({ caller: { ...NOBODY, address: request.clientAddress } }),
+    find: async ({ request }) => ({ caller: { ...ANONYMOUS, address: request.clientAddress } }),
     allow: () => {},
   });
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { RUNNING } from '#authentication/tokens/job-tokens.ts';
 import { findProvenJob, noteRunnerContact } from '#authorization/job-authentication.ts';
 import { type BlobRefused, storeBlob } from '#blobs/index.ts';
@@ -38,13 +38,13 @@ export async function append(services: Services, { request, job, token, start }:
   const more = hasBody(request) ? await storeBody(services, { request, job, token, start }) : asItIs(job);
   if (isFailure(more)) {
     await services.runUnitOfWork(
-      NOBODY,
+      ANONYMOUS,
       (uow) => changeJob(uow, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
       { turn: jobsTurn(job.project_id) },
     );
     return refused('tooLong');
   }
-  const grown = await services.runUnitOfWork(NOBODY, async (uow) => {
+  const grown = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
     if (!(await growTrace(uow, job.id, start, more))) return false;
     if (more.chunk !== null) await addChunk(uow, job.id, more.chunk);
     await noteRunnerContact(uow, job);

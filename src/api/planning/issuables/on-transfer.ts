@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import { itselfAndAbove, namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
@@ -31,7 +31,7 @@ export const bringIntoReach = subscription({
       ];
       for (const place of places) {
         let after = 0;
-        await inPieces(runUnitOfWork, NOBODY, {
+        await inPieces(runUnitOfWork, ANONYMOUS, {
           ask: nothingToAsk,
           async piece(uow) {
             const last = await bringSome(uow, place, after);

@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { mayBeLong } from '#database/engines/long-statements.ts';
 import { projectsInside } from '#domain/namespaces/hierarchy.ts';
@@ -17,7 +17,7 @@ export const loseIterations = subscription({
       for (const projectId of type === 'project' ? [id] : await projectsOf(database.reader, id)) {
         for (const iterationId of await iterationsIn(database.reader, projectId)) {
           const piece = (uow: UnitOfWork) => pieceOf(() => takeOffOutOfReach(uow, projectId, iterationId));
-          await inPieces(runUnitOfWork, NOBODY, { ask: nothingToAsk, piece });
+          await inPieces(runUnitOfWork, ANONYMOUS, { ask: nothingToAsk, piece });
         }
       }
     },

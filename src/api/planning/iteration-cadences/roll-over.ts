@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -17,7 +17,7 @@ interface Closed {
 export const rollOver = defineJob({
   kind: 'roll_over_iteration',
   handle: async ({ runUnitOfWork }: Pick<Services, 'acting'>, closed: Closed) => {
-    await inPieces(runUnitOfWork, NOBODY, { ask: nothingToAsk, piece: (uow) => handOver(uow, closed) });
+    await inPieces(runUnitOfWork, ANONYMOUS, { ask: nothingToAsk, piece: (uow) => handOver(uow, closed) });
   },
 });
 

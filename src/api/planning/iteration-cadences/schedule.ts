@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { FallenDue } from '#events/overdue-work.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
@@ -108,7 +108,7 @@ function dueCadences(db: Reader) {
 
 async function scheduleAll(runUnitOfWork: RunUnitOfWork, due: readonly Due[]): Promise<void> {
   for (const { id, group_id } of due) {
-    await runUnitOfWork(NOBODY, (uow) => scheduleDue(uow, id), { turn: iterationsTurn({ id: group_id }) });
+    await runUnitOfWork(ANONYMOUS, (uow) => scheduleDue(uow, id), { turn: iterationsTurn({ id: group_id }) });
   }
 }
 

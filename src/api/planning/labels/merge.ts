@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { referElsewhere } from '#database/batch-statements.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
@@ -24,7 +24,7 @@ export const mergeLabels = defineJob({
     { runUnitOfWork }: { readonly runUnitOfWork: RunUnitOfWork },
     { labelId }: { readonly labelId: number },
   ) {
-    await inPieces(runUnitOfWork, NOBODY, {
+    await inPieces(runUnitOfWork, ANONYMOUS, {
       ask: nothingToAsk,
       async piece(uow) {
         const target = await uow

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { EmailEvent } from '#database/tables/notification-settings.ts';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
@@ -13,7 +13,7 @@ const { mails, toldBy } = outboxOf(here);
 
 /** It is told that the pipeline has ended so. */
 const end = (id: number, event: EmailEvent) =>
-  runUnitOfWork(NOBODY, (uow) => uow.publish('occurred', { event, about: { type: 'Pipeline', id } }));
+  runUnitOfWork(ANONYMOUS, (uow) => uow.publish('occurred', { event, about: { type: 'Pipeline', id } }));
 
 const level = (who: Caller, { at }: Project, value: string, events: object = {}) =>
   done(who.put(`${at}/notification_settings`, { level: value, ...events }));

@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { type Caller, done, type Project, type World } from '#test/support/world.ts';
 
 let branches = 0;
@@ -20,7 +20,7 @@ export async function newMergeRequest(project: Project, params: object = {}, by:
 
 /** A pipeline succeeds, as the engine of pipelines does it. */
 export async function succeedPipeline({ server }: World, id: number): Promise<void> {
-  await server.services.runUnitOfWork(NOBODY, async (uow) => {
+  await server.services.runUnitOfWork(ANONYMOUS, async (uow) => {
     await uow.updateTable('pipelines').set({ status: 'success' }).where('id', '=', id).execute();
     await uow.publish('occurred', { event: 'success_pipeline', about: { type: 'Pipeline', id } });
   });

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { forgetTargetActivity } from '#activity/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { referElsewhere } from '#database/batch-statements.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
@@ -19,7 +19,7 @@ export const mergeMilestones = defineJob({
     { runUnitOfWork }: { readonly runUnitOfWork: RunUnitOfWork },
     { milestoneId }: { readonly milestoneId: number },
   ) {
-    await inPieces(runUnitOfWork, NOBODY, {
+    await inPieces(runUnitOfWork, ANONYMOUS, {
       ask: nothingToAsk,
       async piece(uow) {
         const target = await uow

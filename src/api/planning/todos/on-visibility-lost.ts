@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { columnOf } from '#activity/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
@@ -96,7 +96,7 @@ async function nextUser(db: Reader, { column, id }: Where, after: number): Promi
 
 async function loseOf(runUnitOfWork: Jobs['acting'], where: Where, userId: number): Promise<void> {
   let after = 0;
-  await inPieces(runUnitOfWork, NOBODY, {
+  await inPieces(runUnitOfWork, ANONYMOUS, {
     ask: nothingToAsk,
     async piece(uow) {
       const last = await loseSome(uow, where, userId, after);

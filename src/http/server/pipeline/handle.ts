@@ -1,4 +1,4 @@
-import { type Caller, isSignedIn, NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller, isSignedIn } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { referenceMissing } from '#database/constraint-violations.ts';
@@ -154,7 +154,7 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   async credentials(progress) {
     const { services, request, given, endpoint } = progress;
     const identified = await identify(services, presentedCredentials(request, given, endpoint), request);
-    await endpoint.access.offered?.(new CallOf({ ...progress, caller: identified.caller ?? NOBODY }));
+    await endpoint.access.offered?.(new CallOf({ ...progress, caller: identified.caller ?? ANONYMOUS }));
     if (identified.dead) {
       await endpoint.access.deadToken?.(new CallOf(progress), identified.dead);
       throw deadToken(identified.dead);
@@ -231,7 +231,7 @@ async function run({ server, current }: Served, request: Incoming, { endpoint, p
     endpoint,
     path,
     given: parseForm(request.query),
-    caller: NOBODY,
+    caller: ANONYMOUS,
     params: path,
     found: undefined,
     page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },

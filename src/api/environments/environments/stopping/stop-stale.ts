@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { protectionsOfAll } from '#authorization/protected-environments/protected-environments.ts';
 import type { Reader } from '#database/database.ts';
 import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
@@ -38,7 +38,7 @@ interface Request {
 export const stopStaleEnvironments = defineJob({
   kind: 'stop-stale-environments',
   async handle({ database, runUnitOfWork, config }: Services, { projectId, before }: Request, { signal }) {
-    const project = await findProject(database.reader, NOBODY, String(projectId));
+    const project = await findProject(database.reader, ANONYMOUS, String(projectId));
     if (project === null) return;
     for (let after: After = { updated_at: '', id: 0 }; !signal.aborted; ) {
       const some = await staleAfter(database.reader, { projectId, before }, after).execute();

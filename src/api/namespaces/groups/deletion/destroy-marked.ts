@@ -1,5 +1,5 @@
 import { IsMoving } from '#api/namespaces/projects/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
@@ -23,7 +23,7 @@ export const destroyMarkedGroups = defineJob({
       const due = await dueGroups(reader, lastDay);
       let gone = 0;
       for (const group of due) {
-        await services.runUnitOfWork(NOBODY, (uow) => makeFinal(uow, group.id, lastDay));
+        await services.runUnitOfWork(ANONYMOUS, (uow) => makeFinal(uow, group.id, lastDay));
         if (await destroyUnlessMoving(services, group, lastDay)) gone++;
       }
       if (due.length < BATCH || gone === 0) return;
@@ -34,7 +34,7 @@ export const destroyMarkedGroups = defineJob({
 /** False: the repository of a project in it is on its way to another storage, and it is tried again another day. */
 async function destroyUnlessMoving(services: Services, group: Doomed, lastDay: string): Promise<boolean> {
   try {
-    await destroyGroupBySteps(services, NOBODY, group, (db) => isStillDue(db, group.id, lastDay));
+    await destroyGroupBySteps(services, ANONYMOUS, group, (db) => isStillDue(db, group.id, lastDay));
     return true;
   } catch (error) {
     if (error instanceof IsMoving) return false;

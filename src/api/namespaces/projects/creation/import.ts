@@ -1,4 +1,4 @@
-import { NOBODY, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, type SignedIn } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { narrower, type Visibility, widestAllowed } from '#authorization/visibility-levels.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
@@ -41,7 +41,7 @@ export async function importProject(
     ...sentAttributes(values, '{}', uow),
     path,
     name: await freeNameIn(uow, group.id, name),
-    visibility: widestAllowed(NOBODY, narrower(visibility, group.visibility), await readSettings(uow)),
+    visibility: widestAllowed(ANONYMOUS, narrower(visibility, group.visibility), await readSettings(uow)),
   };
   return addProject(uow, { creator, target }, sent, storages, past);
 }

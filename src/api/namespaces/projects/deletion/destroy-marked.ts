@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { inPieces, type MORE, nothingToAsk } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -21,7 +21,10 @@ export const destroyMarkedJob = defineJob({
     for (;;) {
       const due = await dueProjects(reader, lastDay);
       for (const id of due) {
-        await inPieces(runUnitOfWork, NOBODY, { ask: nothingToAsk, piece: (uow) => destroyMarked(uow, id, lastDay) });
+        await inPieces(runUnitOfWork, ANONYMOUS, {
+          ask: nothingToAsk,
+          piece: (uow) => destroyMarked(uow, id, lastDay),
+        });
       }
       if (due.length < BATCH) return;
     }

@@ -1,5 +1,5 @@
 import { cancelPipeline } from '#api/pipelines/processing/index.ts';
-import { NOBODY, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, type SignedIn } from '#authentication/caller.ts';
 import { requireStill, standingOf } from '#authorization/current-access.ts';
 import { inPieces, type MORE, nothingToAsk, pieceOf } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
@@ -24,7 +24,7 @@ export async function destroyPipeline(
 
 /** The same of one that is too old, by nobody. */
 export async function destroyOldPipeline(runUnitOfWork: RunUnitOfWork, pipelineId: number): Promise<void> {
-  await inPieces(runUnitOfWork, NOBODY, { ask: nothingToAsk, piece: (uow) => destroyPiece(uow, pipelineId) });
+  await inPieces(runUnitOfWork, ANONYMOUS, { ask: nothingToAsk, piece: (uow) => destroyPiece(uow, pipelineId) });
 }
 
 /**

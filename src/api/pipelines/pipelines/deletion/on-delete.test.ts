@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { linkBlob, storeBlob } from '#blobs/index.ts';
 import { PIECE } from '#events/batches.ts';
 import type { FactName, Facts } from '#events/domain-events.ts';
@@ -34,7 +34,7 @@ async function large(project: Project): Promise<void> {
 const rowsOf = async (table: 'jobs' | 'pipelines', { id }: Project) =>
   database.reader.selectFrom(table).select('user_id').where('project_id', '=', id).execute();
 const ahead = <Name extends FactName>(name: Name, payload: Facts[Name]) =>
-  runUnitOfWork(NOBODY, (uow) => uow.ahead(name, payload));
+  runUnitOfWork(ANONYMOUS, (uow) => uow.ahead(name, payload));
 
 test('the jobs of a project that goes are removed piece by piece, and then its pipelines', async () => {
   const project = await newProject();

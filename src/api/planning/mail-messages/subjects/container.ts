@@ -1,4 +1,4 @@
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { groupSource, projectSource, type Source, sourcesOf } from '#domain/members/memberships.ts';
 import { findGroup, type Group } from '#domain/namespaces/groups.ts';
@@ -23,7 +23,7 @@ export interface Place {
 
 /** null: it is gone. */
 export async function projectPlace(db: Reader, id: number): Promise<Place | null> {
-  const project = await findProject(db, NOBODY, String(id));
+  const project = await findProject(db, ANONYMOUS, String(id));
   if (project === null) return null;
   const above = await aboveOf(db, project.namespace_id);
   return {
@@ -41,7 +41,7 @@ export async function projectPlace(db: Reader, id: number): Promise<Place | null
 
 /** null: it is gone. */
 export async function groupPlace(db: Reader, id: number): Promise<Place | null> {
-  const group = await findGroup(db, NOBODY, String(id));
+  const group = await findGroup(db, ANONYMOUS, String(id));
   if (group === null) return null;
   const above = await aboveOf(db, id);
   return {

@@ -1,6 +1,6 @@
 import type { Resource, ResourceType } from '#activity/index.ts';
 import { assigneesOf, ISSUES, type Kind, MERGE_REQUESTS, REVIEWED } from '#api/planning/issuables/index.ts';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findListedEpics, mayReadEpic } from '#authorization/epics.ts';
 import { findListedIssues, mayReadIssue } from '#authorization/issues.ts';
@@ -43,7 +43,7 @@ export function findTold(db: Reader, { type, id }: Resource): Promise<Told | nul
 
 const FIND: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<Told | null>>> = {
   async Issue(db, id) {
-    const [issue] = await findListedIssues(db, NOBODY, [id]);
+    const [issue] = await findListedIssues(db, ANONYMOUS, [id]);
     const place = issue && (await projectPlace(db, issue.project_id));
     if (!issue || !place?.project) return null;
     const { project } = place;
@@ -61,7 +61,7 @@ const FIND: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<To
     };
   },
   async MergeRequest(db, id) {
-    const [mergeRequest] = await findListedMergeRequests(db, NOBODY, [id]);
+    const [mergeRequest] = await findListedMergeRequests(db, ANONYMOUS, [id]);
     const place = mergeRequest && (await projectPlace(db, mergeRequest.project_id));
     if (!mergeRequest || !place?.project) return null;
     const { project } = place;

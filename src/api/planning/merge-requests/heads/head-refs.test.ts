@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { listRefs } from '#git/refs/refs.ts';
 import { repositoryOf } from '#repositories/repository.ts';
@@ -61,7 +61,7 @@ test('what a force push takes off the head stays there for older versions, and g
   await work();
   const { directory } = repositoryOf(
     services.git,
-    (await findProject(services.database.reader, NOBODY, `${project.id}`))!,
+    (await findProject(services.database.reader, ANONYMOUS, `${project.id}`))!,
   );
   const left = () => listRefs(services.git, { directory }, 'refs/keep-around/');
   assert.deepEqual(new Set((await left()).map(({ id }) => id)), new Set([follow, again]));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { writeCommit } from '#git/commits/commit.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
@@ -174,7 +174,7 @@ test('without commits of its own, without a target, and of another history it is
 
 /** A push of the owner, of what is in the repository already. */
 async function push(place: Project, changes: readonly RefChange[]): Promise<void> {
-  const found = (await findProject(reader, NOBODY, String(place.id)))!;
+  const found = (await findProject(reader, ANONYMOUS, String(place.id)))!;
   const moved = await moveRefs(services, { project: found, by: { server: true, userId: place.owner.id }, changes });
   assert.equal(moved, undefined);
 }

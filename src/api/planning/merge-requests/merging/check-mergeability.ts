@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Database, Reader, Transaction } from '#database/database.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
@@ -140,7 +140,7 @@ function keep(
   { check, source, versions }: Awaited<ReturnType<typeof lookAt>>,
 ): Promise<boolean> {
   const { project_id: projectId } = project;
-  return runUnitOfWork(NOBODY, async (uow) => {
+  return runUnitOfWork(ANONYMOUS, async (uow) => {
     if ((await placeOf(uow, projectId))?.ref_state_version !== project.ref_state_version) {
       await enqueue(uow, checkMergeRequests, { projectId }, { key: `${projectId}` });
       return false;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '#authentication/caller.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { writeCommit } from '#git/commits/commit.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
@@ -29,7 +29,7 @@ async function begun({ removes = true, waits = false } = {}) {
   const pipeline = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
   const pipelineId = waits ? await pipelineRow(here, place, pipeline) : 0;
   if (waits) await done(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
-  const project = (await findProject(reader, NOBODY, String(place.id)))!;
+  const project = (await findProject(reader, ANONYMOUS, String(place.id)))!;
   const repository = repositoryOf(services.git, project);
   const { base_sha: start } = mr.diff_refs;
   const me = { name: 'Me', email: 'me@example.com' };
@@ -94,7 +94,7 @@ test('what is pushed while it is on its way is no part of it, and the automatic 
   assert.equal((await read(place, `${mr.at}/versions`)).length, 1);
   assert.deepEqual(await aborted(place, mr), []);
   await work();
-  const project = (await findProject(reader, NOBODY, String(place.id)))!;
+  const project = (await findProject(reader, ANONYMOUS, String(place.id)))!;
   const kept = await resolveRef(repositoryOf(services.git, project), `refs/merge-requests/${mr.iid}/head`);
   assert.equal(kept, mr.sha);
 });
@@ -129,7 +129,7 @@ test('when a push is settled after the next one, the head is that of the next on
   const place = await newProject({ readme: true });
   const mr = await newMergeRequest(place);
   const first = await place.commit({ 'first.txt': 'x' }, { branch: 'draft', parent: mr.sha });
-  const project = (await findProject(reader, NOBODY, String(place.id)))!;
+  const project = (await findProject(reader, ANONYMOUS, String(place.id)))!;
   const changes = [{ ref: `refs/heads/${mr.source_branch}`, oldId: mr.sha, newId: first }];
   const intent = await beginMove(services, { project, by: { server: true, userId: place.owner.id }, changes });
   assert.ok(!isFailure(intent));
