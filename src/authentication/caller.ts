@@ -55,11 +55,11 @@ export interface Caller {
   readonly address: string | null;
 }
 
-export interface SignedIn extends Caller {
+export interface SignedInCaller extends Caller {
   readonly user: CallerUser;
 }
 
-export function isSignedIn(caller: Caller): caller is SignedIn {
+export function isSignedIn(caller: Caller): caller is SignedInCaller {
   return caller.user !== null;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestToken } from '#security/tokens.ts';
 import { world } from '#test/support/world.ts';
-import type { SignedIn } from './caller.ts';
+import type { SignedInCaller } from './caller.ts';
 import { createOAuthToken, revokeOAuthToken } from './oauth/tokens.ts';
 import { identifyAgain } from './reidentify.ts';
 import { endSessionsOf, startSession } from './sessions/sessions.ts';
@@ -12,22 +12,22 @@ const { server, root, user, clock } = await world();
 const { database } = server.services;
 
 /** A new user, known by this credential. */
-async function somebody(credential: (userId: number) => Promise<Partial<SignedIn>>): Promise<SignedIn> {
+async function somebody(credential: (userId: number) => Promise<Partial<SignedInCaller>>): Promise<SignedInCaller> {
   const { id } = await user();
   const row = await readUser(database.reader, id);
   assert.ok(row);
   return { user: row, token: null, address: null, ...(await credential(id)) };
 }
 
-const again = (caller: SignedIn) => database.transaction((tx) => identifyAgain(tx, caller));
-const isStill = async (caller: SignedIn) => (await again(caller))?.user.id === caller.user.id;
+const again = (caller: SignedInCaller) => database.transaction((tx) => identifyAgain(tx, caller));
+const isStill = async (caller: SignedInCaller) => (await again(caller))?.user.id === caller.user.id;
 
 const bySession = (secret: string) => async (userId: number) => {
   await database.transaction((tx) => startSession(tx, { secret, userId }));
   return { session: digestToken(secret) };
 };
 
-async function byOAuth(userId: number): Promise<Partial<SignedIn>> {
+async function byOAuth(userId: number): Promise<Partial<SignedInCaller>> {
   const given = { applicationId: null, userId, scopes: ['api'], renewable: false };
   const { token } = await database.transaction((tx) => createOAuthToken(tx, given));
   return { token: { kind: 'oauth', id: token.id, scopes: ['api'], impersonation: false } };

@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { CallerUser, SignedIn } from './caller.ts';
+import type { CallerUser, SignedInCaller } from './caller.ts';
 import { isExpired } from './credentials.ts';
 import { type IdentifiedUser, identifiedUserColumns } from './identified-user.ts';
 import { deadCode, oauthTokenById } from './oauth/tokens.ts';
@@ -34,7 +34,7 @@ const userById = prepare((db, value: Params<{ id: number }>) =>
  * more; why is for the door to say, where he would come in again. Somebody without a credential (work in a user's name) is
  * asked for his account alone.
  */
-export async function identifyAgain(tx: Transaction, caller: SignedIn): Promise<SignedIn | null> {
+export async function identifyAgain(tx: Transaction, caller: SignedInCaller): Promise<SignedInCaller | null> {
   const owner = await ownerOf(tx, caller);
   if (owner === null) return null;
   if (owner.id === caller.user.id) return { ...caller, user: asCaller(owner) };
@@ -44,7 +44,7 @@ export async function identifyAgain(tx: Transaction, caller: SignedIn): Promise<
 }
 
 /** Whose credential it is, when it and he still count. */
-async function ownerOf(tx: Transaction, caller: SignedIn): Promise<IdentifiedUser | null> {
+async function ownerOf(tx: Transaction, caller: SignedInCaller): Promise<IdentifiedUser | null> {
   if (caller.token === null && caller.session === undefined) {
     const user = await userById.first(tx, { id: caller.user.id });
     return user === undefined || stateBar(user) !== null ? null : user;
@@ -53,7 +53,7 @@ async function ownerOf(tx: Transaction, caller: SignedIn): Promise<IdentifiedUse
   return owner === null || userBar(owner, momentOf(tx)) !== null ? null : owner;
 }
 
-async function credentialOwner(tx: Transaction, { token, session }: SignedIn): Promise<IdentifiedUser | null> {
+async function credentialOwner(tx: Transaction, { token, session }: SignedInCaller): Promise<IdentifiedUser | null> {
   if (token === null) return (await findSessionByDigest(tx, session as string, momentOf(tx).now()))?.user ?? null;
   if (token.kind === 'oauth') {
     const found = await oauthTokenById(tx, token.id);

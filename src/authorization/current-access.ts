@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { identifyAgain } from '#authentication/reidentify.ts';
 import type { Transaction } from '#database/database.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
@@ -16,7 +16,7 @@ import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityNam
  */
 export interface Standing {
   readonly [readAgain]: true;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly project: Project;
 }
 
@@ -33,7 +33,7 @@ export class AccessLost extends Error {
 }
 
 /** Reads caller and project again. Throws `AccessLost` when the credential counts no more or he can't see the project. */
-export async function standingOf(tx: Transaction, caller: SignedIn, projectId: number): Promise<Standing> {
+export async function standingOf(tx: Transaction, caller: SignedInCaller, projectId: number): Promise<Standing> {
   const again = await identifyAgain(tx, caller);
   const project = again && (await findProject(tx, again, String(projectId)));
   if (again === null || project === null || !canSeeProject(again, project)) throw new AccessLost();
@@ -43,9 +43,9 @@ export async function standingOf(tx: Transaction, caller: SignedIn, projectId: n
 /** The same of a group. */
 export async function standingInGroupOf(
   tx: Transaction,
-  caller: SignedIn,
+  caller: SignedInCaller,
   groupId: number,
-): Promise<{ readonly caller: SignedIn; readonly group: Group }> {
+): Promise<{ readonly caller: SignedInCaller; readonly group: Group }> {
   const again = await identifyAgain(tx, caller);
   const group = again && (await findGroup(tx, again, String(groupId)));
   if (again === null || group === null || !canSeeGroup(again, group)) throw new AccessLost();
@@ -60,7 +60,7 @@ export function requireStill({ caller, project }: Standing, ability: ProjectAbil
 /** Both at once: what stands in the project, for who may do this there still. Throws `AccessLost` to all others. */
 export async function stillInProject(
   tx: Transaction,
-  caller: SignedIn,
+  caller: SignedInCaller,
   projectId: number,
   ability: ProjectAbilityName,
 ): Promise<Standing> {
@@ -70,7 +70,12 @@ export async function stillInProject(
 }
 
 /** The same of a group. */
-export async function stillInGroup(tx: Transaction, caller: SignedIn, groupId: number, ability: GroupAbilityName) {
+export async function stillInGroup(
+  tx: Transaction,
+  caller: SignedInCaller,
+  groupId: number,
+  ability: GroupAbilityName,
+) {
   const standing = await standingInGroupOf(tx, caller, groupId);
   if (!mayInGroup(standing.caller, ability, standing.group)) throw new AccessLost();
   return standing;

@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
-import { type Caller, isAdministrator, isSignedIn, type SignedIn } from '#authentication/caller.ts';
+import { type Caller, isAdministrator, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
@@ -85,7 +85,7 @@ export async function runnerWithToken(db: Reader, token: string, now: string): P
 }
 
 /** Who may read a runner (contract/runners.md §1.2), beside whom the lists of its project or group show it. */
-export async function mayReadRunner(db: Reader, caller: SignedIn, runner: Runner): Promise<boolean> {
+export async function mayReadRunner(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (isAdministrator(caller) || runner.runner_type === 'instance_type') return true;
   if (runner.group_id === null) return maintainsProjectOf(db, caller, runner);
   return (await maintainsGroupOf(db, caller, runner)) || maintainsBelow(db, caller, runner.group_id);
@@ -100,7 +100,7 @@ export async function mayUpdateRunner(db: Reader, caller: Caller, runner: Runner
 }
 
 /** Who may delete a runner that is in no other project than its owner's (contract/runners.md §1.4). */
-export async function mayDeleteRunner(db: Reader, caller: SignedIn, runner: Runner): Promise<boolean> {
+export async function mayDeleteRunner(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (isAdministrator(caller) || runner.runner_type !== 'project_type') return mayUpdateRunner(db, caller, runner);
   const owner = await ownerProjectOf(db, runner.id);
   return (
@@ -116,7 +116,7 @@ export async function mayDeleteRunner(db: Reader, caller: SignedIn, runner: Runn
 }
 
 /** Who may list the jobs of a runner (contract/runners.md §1.5): of an instance runner administrators only. */
-export async function mayListRunnerJobs(db: Reader, caller: SignedIn, runner: Runner): Promise<boolean> {
+export async function mayListRunnerJobs(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   return (await mayUpdateRunner(db, caller, runner)) || maintainsGroupOf(db, caller, runner);
 }
 
@@ -132,7 +132,7 @@ export async function ownerProjectOf(db: Reader, runnerId: number): Promise<numb
   return first?.project_id ?? null;
 }
 
-async function maintainsGroupOf(db: Reader, caller: SignedIn, { group_id }: Pick<Runner, 'group_id'>) {
+async function maintainsGroupOf(db: Reader, caller: SignedInCaller, { group_id }: Pick<Runner, 'group_id'>) {
   return group_id !== null && (await roleInGroupOf(db, caller, group_id)) >= MAINTAINER;
 }
 
@@ -142,7 +142,7 @@ async function roleInGroupOf(db: Reader, caller: Caller, groupId: number): Promi
 }
 
 /** Of any project that it is in. index: runner_projects_by_runner */
-function maintainsProjectOf(db: Reader, { user }: SignedIn, { id }: Pick<Runner, 'id'>): Promise<boolean> {
+function maintainsProjectOf(db: Reader, { user }: SignedInCaller, { id }: Pick<Runner, 'id'>): Promise<boolean> {
   return hasRow(
     db
       .selectFrom('runner_projects')
@@ -154,7 +154,7 @@ function maintainsProjectOf(db: Reader, { user }: SignedIn, { id }: Pick<Runner,
 }
 
 /** Of any project below the group that takes runners of groups. index: namespace_closure_by_ancestor, projects_by_namespace */
-function maintainsBelow(db: Reader, { user }: SignedIn, groupId: number): Promise<boolean> {
+function maintainsBelow(db: Reader, { user }: SignedInCaller, groupId: number): Promise<boolean> {
   return hasRow(
     db
       .selectFrom('projects')

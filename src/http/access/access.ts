@@ -1,4 +1,4 @@
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { isAdministrator, isSignedIn } from '#authentication/caller.ts';
 import type { DeadToken } from '#authentication/credentials.ts';
 import type { Reader } from '#database/database.ts';
@@ -184,7 +184,7 @@ export function open(): Access<{ caller: Caller }> {
 }
 
 /** Any signed-in user. */
-export function signedIn(): Access<{ caller: SignedIn }> {
+export function signedIn(): Access<{ caller: SignedInCaller }> {
   return access({
     who: 'user',
     label: 'user',
@@ -195,7 +195,7 @@ export function signedIn(): Access<{ caller: SignedIn }> {
 }
 
 /** Administrators; a family that is theirs as a whole refuses others before it looks at parameters. */
-export function administrator(): Access<{ caller: SignedIn }> {
+export function administrator(): Access<{ caller: SignedInCaller }> {
   return access({
     who: 'admin',
     label: 'admin',
@@ -209,7 +209,7 @@ export function administrator(): Access<{ caller: SignedIn }> {
 }
 
 /** An administrator's endpoint in a family of everybody's: parameters are checked first (contract/conventions.md §1 stage 8). */
-export function administratorLate(): Access<{ caller: SignedIn }> {
+export function administratorLate(): Access<{ caller: SignedInCaller }> {
   return access({
     who: 'admin',
     label: 'admin (late)',
@@ -230,7 +230,7 @@ function refuseOthers({ caller }: AccessCall): void {
   if (!isAdministrator(caller)) throw forbidden();
 }
 
-export function signedInCaller(caller: Caller): SignedIn {
+export function signedInCaller(caller: Caller): SignedInCaller {
   if (!isSignedIn(caller)) throw unauthorized();
   return caller;
 }

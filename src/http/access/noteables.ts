@@ -1,4 +1,4 @@
-import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -52,7 +52,7 @@ export function isShutOut(caller: Caller, { locked, project }: Noteable): boolea
 
 export interface InThing<Of extends Noteable = Thing> {
   readonly thing: Of;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
 }
 
 export interface NumberedThing<Of extends Thing = Thing> {
@@ -78,7 +78,7 @@ export interface NoteableKind<Of extends Noteable = Noteable> {
    * Thing and caller as they stand in the transaction, for what can't be taken back. Throws `AccessLost` when the caller
    * may read it no more, or it is gone.
    */
-  again(tx: Transaction, caller: SignedIn, thing: Of): Promise<InThing<Of>>;
+  again(tx: Transaction, caller: SignedInCaller, thing: Of): Promise<InThing<Of>>;
 }
 
 /** One kind of things. */

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { GroupAbilityName, ProjectAbilityName } from '#authorization/abilities.ts';
 import { stillInGroup, stillInProject } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
@@ -23,7 +23,7 @@ export type Parent = MemberSource & {
 
 export interface InParent {
   readonly parent: Parent;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
 }
 
 /** What each kind has of its own. */
@@ -61,18 +61,18 @@ const PROJECT: ParentKind = {
   own: ({ project }) => project,
 };
 
-function groupParent(caller: SignedIn, group: Group): Parent {
+function groupParent(caller: SignedInCaller, group: Group): Parent {
   const { full_path } = group;
   return { ...groupSource(group.id), type: 'group', full_path, role: roleInGroup(caller, group), group };
 }
 
-function projectParent(caller: SignedIn, project: Project): Parent {
+function projectParent(caller: SignedInCaller, project: Project): Parent {
   const { full_path } = project;
   return { ...projectSource(project), type: 'project', full_path, role: roleIn(caller, project), project };
 }
 
 /** A group or project as the caller sees it. */
-export function parentOf(caller: SignedIn, { group, project }: Place): Parent {
+export function parentOf(caller: SignedInCaller, { group, project }: Place): Parent {
   return project ? projectParent(caller, project) : groupParent(caller, group!);
 }
 

@@ -1,4 +1,4 @@
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { canSeeProject, findMovedProject, findProject, type Project } from '#domain/namespaces/projects.ts';
@@ -43,7 +43,7 @@ export function inRepositoryOf(ability: ProjectAbilityName, otherwise: Otherwise
   });
 }
 
-type SignedInProject = Access<{ project: Project; caller: SignedIn }>;
+type SignedInProject = Access<{ project: Project; caller: SignedInCaller }>;
 
 function signedInProject(
   ability: ProjectAbilityName,
@@ -118,7 +118,7 @@ async function refuseMoved({ db, caller, request }: AccessCall, oldPath: string)
 }
 
 /** Signed-in callers with this ability in the group `:id`. */
-export function inGroup(ability: GroupAbilityName): Access<{ group: Group; caller: SignedIn }> {
+export function inGroup(ability: GroupAbilityName): Access<{ group: Group; caller: SignedInCaller }> {
   return access({
     who: 'user',
     label: `group:${ability}`,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser, type User } from '#authentication/users/users.ts';
 import { notFound } from '../errors/http-error.ts';
 import { type Parameter, required } from '../parameters/declarations.ts';
@@ -8,7 +8,7 @@ import { type Access, type AccessCall, administrator } from './access.ts';
 /** Administrators, with the user whom the path names by this parameter; 404 `404 User Not Found`. */
 export function administeringUser<Name extends 'id' | 'user_id'>(
   parameter: Name,
-): Access<{ caller: SignedIn; user: User }, { [K in Name]: Parameter<number, 'required'> }> {
+): Access<{ caller: SignedInCaller; user: User }, { [K in Name]: Parameter<number, 'required'> }> {
   return administrator().record({
     name: 'user',
     params: { [parameter]: required(integer) } as { [K in Name]: Parameter<number, 'required'> },

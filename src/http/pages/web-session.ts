@@ -1,4 +1,4 @@
-import { type Caller, isSignedIn, type SignedIn } from '#authentication/caller.ts';
+import { type Caller, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import {
   csrfTokenOf,
   findSession,
@@ -44,7 +44,7 @@ export interface Visitor {
 
 interface SignedInVisitor extends Visitor {
   readonly session: WebSession;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
 }
 
 /** What a form of our pages sends besides its own fields; endpoints that take forms spread it into their `params`. */

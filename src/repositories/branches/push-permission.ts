@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
@@ -9,7 +9,7 @@ export interface OpenBranch {
   readonly [asked]: true;
   readonly project: Project;
   readonly name: string;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
 }
 
 declare const asked: unique symbol;
@@ -22,7 +22,10 @@ export const PUSH_TO_BRANCH = {
   name: 'openBranch',
   label: 'push to branch',
   question:
-    ({ db }: { readonly db: Reader }, { project, caller }: { readonly project: Project; readonly caller: SignedIn }) =>
+    (
+      { db }: { readonly db: Reader },
+      { project, caller }: { readonly project: Project; readonly caller: SignedInCaller },
+    ) =>
     async (name: string): Promise<OpenBranch | Failure<'notAllowed'>> =>
       (await mayCommitTo(db, caller, project, name))
         ? ({ project, name, caller } as OpenBranch)

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { type Standing, standingOf, stillInGroup, stillInProject } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
 import type { Wiki } from '#domain/wikis.ts';
@@ -43,7 +43,7 @@ export interface Move<Code extends string = never> extends Moved {
 /** The same in a wiki's repository, by somebody who may do so much to it where the refs move. */
 export interface WikiMove extends Moved {
   readonly wiki: Wiki;
-  readonly by: { readonly caller: SignedIn; readonly may: WikiAbility } | ByServer;
+  readonly by: { readonly caller: SignedInCaller; readonly may: WikiAbility } | ByServer;
   /** The pages that get other names by it. */
   readonly renamed?: readonly Renaming[];
 }
@@ -58,7 +58,7 @@ interface Moved {
 
 /** Who moves refs, with the right that he is asked for where they move: his request may have begun long ago. */
 export interface Mover<Code extends string = never> {
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly may: RefRight<Code>;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { stillInGroup, stillInProject } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
 import { initialBranch } from '#domain/namespaces/initial-default-branch.ts';
@@ -16,7 +16,7 @@ import type { RefServices } from '../services.ts';
  */
 export async function ensureWiki(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
-  caller: SignedIn,
+  caller: SignedInCaller,
   place: Place,
 ): Promise<Wiki | Failure<'readOnly'>> {
   const known = await findWiki(database.reader, place);
@@ -28,7 +28,7 @@ export async function ensureWiki(
 }
 
 /** Its row. While its place is read-only there is none: what moves a place to another storage takes along what it knows. */
-async function beginWiki(tx: Transaction, caller: SignedIn, place: Place): Promise<Wiki | Failure<'readOnly'>> {
+async function beginWiki(tx: Transaction, caller: SignedInCaller, place: Place): Promise<Wiki | Failure<'readOnly'>> {
   if (place.project) await stillInProject(tx, caller, place.project.id, 'create_wiki');
   else await stillInGroup(tx, caller, place.group.id, 'create_wiki');
   return insertWiki(tx, place);

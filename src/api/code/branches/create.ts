@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayCreateBranch } from '#authorization/protected-branches/branch-rules.ts';
 import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
@@ -32,7 +32,7 @@ interface NewBranch {
 /** A branch at `ref`. In an empty repository the default branch is made first, with an empty README.md. */
 export async function createBranchAt(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   { branch, ref }: NewBranch,
 ): Promise<BranchRow | Failure<CreateRefusal>> {
@@ -57,14 +57,14 @@ export async function createBranchAt(
   return branchAt(git, project, branch, target);
 }
 
-async function mayCreate(db: Reader, caller: SignedIn, project: Project, branch: string): Promise<boolean> {
+async function mayCreate(db: Reader, caller: SignedInCaller, project: Project, branch: string): Promise<boolean> {
   return mayCreateBranch(caller, project, await protectionRules(db, project.id), branch);
 }
 
 /** The default branch, with an empty README.md; all that would be refused after it is refused before. */
 async function beginRepository(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   { branch, ref }: NewBranch,
 ): Promise<undefined | Failure<CreateRefusal>> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { rulesFor } from '#authorization/protected-branches/branch-rules.ts';
@@ -25,7 +25,7 @@ export const deleteMerged = defineJob({
     const db = services.database.reader;
     const user = await readUser(db, userId);
     if (user === null) return;
-    const caller: SignedIn = { user, token: null, address: null };
+    const caller: SignedInCaller = { user, token: null, address: null };
     const project = await findProject(db, caller, String(projectId));
     if (project === null) return;
     try {
@@ -41,7 +41,7 @@ export const deleteMerged = defineJob({
 
 async function deleteOne(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   { name, id }: Ref,
 ): Promise<undefined | 'readOnly'> {

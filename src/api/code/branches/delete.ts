@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayDeleteProtected, rulesFor } from '#authorization/protected-branches/branch-rules.ts';
 import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -15,7 +15,7 @@ type DeleteRefusal = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved'
 /** Deletes a branch whose tip is still the one that was read. A protection rule of its name stays. */
 export async function deleteBranchAt(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   { name, commit }: Pick<BranchRow, 'name' | 'commit'>,
 ): Promise<undefined | Failure<DeleteRefusal>> {

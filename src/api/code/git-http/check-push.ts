@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireStill } from '#authorization/current-access.ts';
 import {
   mayDeleteProtected,
@@ -20,7 +20,7 @@ import { refused } from '#runtime/failure.ts';
 /** What the rules of a project say of a push, ref by ref (contract/repository.md §5 "Per-ref checks"). */
 
 interface Judging {
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly project: Project;
   readonly rules: readonly StoredRule[];
   readonly protection: DefaultProtection;

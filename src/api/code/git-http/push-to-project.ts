@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { isAncestor } from '#git/commits/ancestry.ts';
@@ -20,7 +20,7 @@ import type { Receiving } from './push.ts';
 
 interface PushingToProject {
   readonly project: Project;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   /** What a pusher is told who would not be let in any more. */
   readonly whyNot: () => Promise<string>;
 }

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
 import type { Wiki } from '#domain/wikis.ts';
@@ -16,7 +16,7 @@ import type { Receiving } from './push.ts';
 
 interface PushingToWiki {
   readonly place: Place;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   /** What a pusher is told who would not be let in any more. */
   readonly whyNot: () => Promise<string>;
 }

@@ -1,5 +1,5 @@
 import type { BusboyHeaders } from '@fastify/busboy';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { draftPath } from '#blobs/index.ts';
 import type { Database } from '#database/database.ts';
 import { HttpRefusal, tooManyRequests } from '#http/errors/http-error.ts';
@@ -43,7 +43,7 @@ export const BODY_REFUSALS = {
 /** What of a call the reading of its body takes. */
 export interface BodyCall {
   readonly request: Incoming;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
 }
 
 /** `await using body = await lateBody(call, rooms, fields);`: a text or list that is longer than its field may be is refused. */
@@ -82,7 +82,7 @@ function withQuery(query: Raw, body: LateBody['given']): LateBody['given'] {
 }
 
 /** Bodies over 20 MiB: three in 30 seconds of one user. */
-async function boundsFor(database: Database, caller: SignedIn): Promise<BodyBounds> {
+async function boundsFor(database: Database, caller: SignedInCaller): Promise<BodyBounds> {
   const { max_commit_request_bytes: limit } = await readSettings(database.reader);
   const large = { name: 'large_commit', subject: caller.user.id, limit: 3, periodSeconds: 30 };
   return {

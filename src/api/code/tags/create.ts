@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { writeTag } from '#git/commits/annotated-tag.ts';
 import { TAGS } from '#git/ref-names.ts';
@@ -24,7 +24,7 @@ interface NewTag {
 /** A tag at the commit that `ref` names. */
 export async function createTagAt(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   wish: NewTag,
 ): Promise<TagRow | Failure<CreateRefusal>> {
@@ -49,7 +49,7 @@ export async function createTagAt(
 /** The id of the tag's own object. */
 async function annotate(
   { git }: Pick<RefServices, 'git'>,
-  { user }: SignedIn,
+  { user }: SignedInCaller,
   project: Project,
   { name, message, commit }: NewTag & { readonly commit: string },
 ): Promise<string> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { TAGS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
@@ -11,7 +11,7 @@ import type { TagRow } from './entities.ts';
 /** Deletes a tag that still points where it was found to. */
 export async function deleteTagAt(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   { name, target }: Pick<TagRow, 'name' | 'target'>,
 ): Promise<undefined | Failure<'readOnly' | 'gone'>> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { Standing } from '#authorization/current-access.ts';
 import { mayDeployToEnvironment } from '#authorization/protected-environments/deployment-rules.ts';
@@ -26,7 +26,7 @@ const deployment = {
 } as const;
 
 type OnDeployment = Access<
-  { project: Project; caller: SignedIn } & { readonly deployment: DeploymentRow },
+  { project: Project; caller: SignedInCaller } & { readonly deployment: DeploymentRow },
   typeof deployment.params
 >;
 
@@ -40,7 +40,7 @@ export function changingDeployment(ability: 'update_deployment' | 'destroy_deplo
     .record(deployment)
     .and(async ({ db, caller, services }, { project, deployment }) => {
       const may = mayInProject(caller, ability, project);
-      if (!may || !(await mayDeployWhere(db, services.config.tier, caller as SignedIn, project, deployment))) {
+      if (!may || !(await mayDeployWhere(db, services.config.tier, caller as SignedInCaller, project, deployment))) {
         throw forbidden();
       }
     }, `project:${ability} + may deploy there`);
@@ -50,7 +50,7 @@ export function changingDeployment(ability: 'update_deployment' | 'destroy_deplo
 async function mayDeployWhere(
   db: Reader,
   tier: Tier,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   { environment_id }: DeploymentRow,
 ): Promise<boolean> {

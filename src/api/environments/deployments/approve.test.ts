@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { findDeployment } from '#domain/deployments.ts';
@@ -203,7 +203,7 @@ test('a deployment that goes while somebody approves of it is not found', async 
   const deployment = await findDeployment(database.reader, project.id, id);
   await done(project.owner.put(at, { status: 'failed' }));
   await done(project.owner.delete(at));
-  const by = (await callerOf(database.reader, project.maintainer.id, null)) as SignedIn;
+  const by = (await callerOf(database.reader, project.maintainer.id, null)) as SignedInCaller;
   const place = await findProject(database.reader, by, String(project.id));
   const outcome = await runUnitOfWork(by, (uow) => approveOf(uow, place!, deployment!, { status: 'approved' }));
   assert.equal('code' in outcome && outcome.code, 'gone');

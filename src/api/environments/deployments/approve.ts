@@ -1,5 +1,5 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { describing } from '#authorization/protected-environments/access-level-descriptions.ts';
 import { needsApproval, pendingApprovals } from '#authorization/protected-environments/approvals.ts';
@@ -41,7 +41,7 @@ type Codes =
  * it already. The refusals stand in the contract's order.
  */
 export async function approve(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { id, environment_id }: DeploymentRow,
   { status, comment = null, represented_as }: Said,
@@ -67,13 +67,13 @@ export async function approve(
   return now;
 }
 
-function isOwn({ by }: UnitOfWork<SignedIn>, project: Project, { user_id }: DeploymentRow): boolean {
+function isOwn({ by }: UnitOfWork<SignedInCaller>, project: Project, { user_id }: DeploymentRow): boolean {
   return user_id === by.user.id && !storedAttributes(project).allow_pipeline_trigger_approve_deployment;
 }
 
 /** By which rule the caller speaks; null: there is none, but a count of those who may deploy. */
 async function ruleFor(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   protections: readonly Protection[],
   representing: string | null,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { stillInProject } from '#authorization/current-access.ts';
 import type { DeploymentStatus } from '#database/tables/environments.ts';
 import { type DeploymentRow, lastDeployment } from '#domain/deployments.ts';
@@ -29,7 +29,7 @@ interface Reported {
  */
 export async function createDeployment(
   { database, git, runUnitOfWork }: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   mayDeploy: MayDeploy,
   reported: Reported,
@@ -42,7 +42,7 @@ export async function createDeployment(
 }
 
 async function create(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id }: Project,
   mayDeploy: MayDeploy,
   { wrong, ...reported }: Reported & { readonly wrong: FieldErrors | null },

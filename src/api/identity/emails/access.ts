@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
@@ -13,7 +13,7 @@ interface Naming {
 export const ownEmailNamed = {
   name: 'email',
   params: { email_id: required(integer) },
-  find: ({ db, params }: AccessCall<Naming>, { caller }: { readonly caller: SignedIn }) =>
+  find: ({ db, params }: AccessCall<Naming>, { caller }: { readonly caller: SignedInCaller }) =>
     readEmail(db, caller.user.id, params.email_id),
   missing: () => notFound('Email'),
 } as const;

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import {
   createToken,
   type IssuedToken,
@@ -22,7 +22,7 @@ interface ImpersonationOrder {
 
 /** Issues a token with which an administrator acts as this user (contract/conventions.md §10). */
 export async function createImpersonationToken(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id }: User,
   order: ImpersonationOrder,
 ): Promise<IssuedToken | Failure<Unchangeable | 'invalid'>> {

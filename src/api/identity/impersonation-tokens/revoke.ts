@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { type AccessToken, revokeToken } from '#authentication/tokens/access-tokens.ts';
 import type { User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -6,7 +6,7 @@ import { recordToken } from '../personal-access-tokens/index.ts';
 
 /** Ends a token of this user. Ending it again changes nothing. */
 export async function revokeImpersonationToken(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   token: AccessToken,
   owner: User,
 ): Promise<void> {

@@ -1,10 +1,10 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { DeadToken } from '#authentication/credentials.ts';
 import { revokeDescendants } from '#authentication/tokens/access-tokens.ts';
 import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
 
 /** Signed-in callers. */
-export function rotating(): Access<{ caller: SignedIn }> {
+export function rotating(): Access<{ caller: SignedInCaller }> {
   return signedIn().onDeadToken(endReusedChain);
 }
 

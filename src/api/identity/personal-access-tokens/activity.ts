@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { AccessToken } from '#authentication/tokens/access-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
@@ -9,7 +9,7 @@ interface TokenEvent {
 }
 
 /** The audit event of a token that was made or ended: it belongs to the one who did it. */
-export function recordToken(uow: UnitOfWork<SignedIn>, { event, token, owner }: TokenEvent): Promise<void> {
+export function recordToken(uow: UnitOfWork<SignedInCaller>, { event, token, owner }: TokenEvent): Promise<void> {
   const { id, username } = uow.by.user;
   return uow.record({
     name: event === 'created' ? 'personal_access_token_created' : 'personal_access_token_revoked',

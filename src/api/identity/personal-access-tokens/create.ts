@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import {
   createToken,
   defaultExpiry,
@@ -23,7 +23,7 @@ export interface TokenOrder {
 
 /** Issues a token to a user. Its date is the latest allowed one unless another was asked for. */
 export async function issueToken(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   userId: number,
   { name, description, scopes, expires_at }: TokenOrder,
 ): Promise<IssuedToken | Failure<Unchangeable | 'wrongOrder'>> {

@@ -1,4 +1,4 @@
-import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { type AccessToken, readToken } from '#authentication/tokens/access-tokens.ts';
 import { readUser } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
@@ -11,7 +11,7 @@ import { listTokens, type TokenFilter } from './store.ts';
 /** A token that the caller may see. Others learn nothing of what exists. */
 export async function visibleToken(
   db: Reader,
-  caller: SignedIn,
+  caller: SignedInCaller,
   id: number,
 ): Promise<AccessToken | Failure<'notFound' | 'notPermitted'>> {
   const token = await readToken(db, id);
@@ -20,7 +20,7 @@ export async function visibleToken(
 }
 
 /** The token that the request came with. */
-export async function ownToken(db: Reader, caller: SignedIn): Promise<AccessToken | Failure<'notPersonal'>> {
+export async function ownToken(db: Reader, caller: SignedInCaller): Promise<AccessToken | Failure<'notPersonal'>> {
   const used = accessTokenOf(caller);
   const found = used && (await readToken(db, used.id));
   return found ?? refused('notPersonal');
@@ -34,7 +34,7 @@ interface Asked extends TokenFilter {
 /** One page of the tokens that the caller may see: with which others act as somebody, administrators alone. */
 export async function visibleTokens(
   db: Reader,
-  caller: SignedIn,
+  caller: SignedInCaller,
   { user_id, ...filter }: Asked,
   page: OffsetRequest,
 ): Promise<Page<AccessToken> | Failure<'userNotFound' | 'notPermitted'>> {
@@ -46,7 +46,7 @@ export async function visibleTokens(
 /** Whose tokens the caller lists. Null: everybody's. */
 async function listedOwner(
   db: Reader,
-  caller: SignedIn,
+  caller: SignedInCaller,
   asked: number | null | undefined,
 ): Promise<number | null | Failure<'userNotFound' | 'notPermitted'>> {
   if (!isAdministrator(caller)) {

@@ -1,4 +1,4 @@
-import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { type AccessToken, readToken, revokeToken } from '#authentication/tokens/access-tokens.ts';
 import { readUser, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -6,13 +6,13 @@ import { type Failure, refused } from '#runtime/failure.ts';
 import { recordToken } from './activity.ts';
 
 /** Administrators may do it with every token, others with their own; who impersonates is not the user. */
-export function mayManage(caller: SignedIn, token: AccessToken): boolean {
+export function mayManage(caller: SignedInCaller, token: AccessToken): boolean {
   return isAdministrator(caller) || (token.user_id === caller.user.id && !token.impersonation);
 }
 
 /** Ends a token. Ending it again changes nothing. */
 export async function revoke(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   id: number,
 ): Promise<undefined | Failure<'notFound' | 'notPermitted'>> {
   const token = await readToken(uow, id);
@@ -23,7 +23,7 @@ export async function revoke(
 
 /** Ends the token that the request came with; who impersonates somebody leaves that to administrators. */
 export async function revokeOwn(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
 ): Promise<undefined | Failure<'notPersonal' | 'notPermitted'>> {
   const used = accessTokenOf(uow.by);
   if (used === null) return refused('notPersonal');
@@ -32,7 +32,7 @@ export async function revokeOwn(
   if (token !== null) await end(uow, token);
 }
 
-async function end(uow: UnitOfWork<SignedIn>, token: AccessToken): Promise<void> {
+async function end(uow: UnitOfWork<SignedInCaller>, token: AccessToken): Promise<void> {
   if (!(await revokeToken(uow, token.id))) return;
   const owner = (await readUser(uow, token.user_id)) as User;
   await recordToken(uow, { event: 'revoked', token, owner });

@@ -1,4 +1,4 @@
-import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import {
   type IssuedToken,
   isTooLate,
@@ -28,7 +28,7 @@ interface Replacing {
 
 /** Replaces a token that the caller may manage by one with another secret; the old one ends. */
 export async function rotate(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id, expiresAt }: Replacing,
 ): Promise<IssuedToken | Failure<RotateRefusal | 'notPermitted' | 'notFound'>> {
   const token = await readToken(uow, id);
@@ -39,7 +39,7 @@ export async function rotate(
 
 /** The same with the token that the request came with. */
 export async function rotateOwn(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   expiresAt: string | null,
 ): Promise<IssuedToken | Failure<RotateRefusal | 'notPersonal'>> {
   const used = accessTokenOf(uow.by);
@@ -47,7 +47,7 @@ export async function rotateOwn(
 }
 
 async function replaceAndRecord(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   replacing: Replacing,
 ): Promise<IssuedToken | Failure<RotateRefusal>> {
   const issued = await replaceToken(uow, replacing);

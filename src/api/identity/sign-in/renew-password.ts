@@ -1,5 +1,5 @@
 import { changed } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
 import { passwordProblems } from '#authentication/users/password-rules.ts';
 import { type User, updateUser } from '#authentication/users/users.ts';
@@ -40,7 +40,11 @@ export async function renewPassword(
   return isFailure(stored) ? stored : newPassword;
 }
 
-async function replace(uow: UnitOfWork<SignedIn>, user: User, hash: string): Promise<undefined | Failure<'invalid'>> {
+async function replace(
+  uow: UnitOfWork<SignedInCaller>,
+  user: User,
+  hash: string,
+): Promise<undefined | Failure<'invalid'>> {
   const renewed = await updateUser(uow, user, { password: { hash, expired: false } });
   if (isFailure(renewed)) return refused('invalid');
   await recordUser(uow, user, { name: 'user_password_updated', called: user.name, ...changed('password') });

@@ -1,14 +1,14 @@
-import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { readUser, type User } from '#authentication/users/users.ts';
 import { type Access, type AccessCall, access, signedIn, signedInCaller } from '#http/access/access.ts';
 import { forbidden, unauthorized } from '#http/errors/http-error.ts';
 import { readSettings } from '#settings/settings.ts';
 
 /** Any signed-in user, with all that is known of the user. The account may have ended since the credentials were looked at. */
-export function beingOneself(): Access<{ caller: SignedIn; user: User }> {
+export function beingOneself(): Access<{ caller: SignedInCaller; user: User }> {
   return signedIn().record({
     name: 'user',
-    find: ({ db }: AccessCall, { caller }: { readonly caller: SignedIn }) => readUser(db, caller.user.id),
+    find: ({ db }: AccessCall, { caller }: { readonly caller: SignedInCaller }) => readUser(db, caller.user.id),
     missing: unauthorized,
   });
 }
@@ -35,7 +35,7 @@ async function allowAnonymousSearch({ db, params }: AccessCall): Promise<void> {
 }
 
 /** Signed-in callers; anonymous ones get 403 where others get 401. */
-export function readingUsers(): Access<{ caller: SignedIn }> {
+export function readingUsers(): Access<{ caller: SignedInCaller }> {
   return access({
     who: 'user',
     label: 'user (403)',

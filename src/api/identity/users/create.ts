@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { createUser as insertUser, type NewUser, type User, type UserRefusal } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
@@ -21,7 +21,7 @@ export async function firstPassword(db: Reader, wish: UserWish): Promise<ChosenP
 
 /** Creates a user with its personal namespace. What is not said has the instance's defaults. */
 export async function createUser(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { username, name, email, confirmed, identity, details }: UserWish,
   password: ChosenPassword,
 ): Promise<User | Failure<UserRefusal>> {

@@ -1,4 +1,4 @@
-import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import type { User } from '#authentication/users/users.ts';
 import type { Database, Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
@@ -27,7 +27,7 @@ export async function findUsers(
 const PERIOD_SECONDS = 600;
 
 /** Refuses a caller who looks up users one by one too often. */
-export async function limitReading(database: Database, { user }: SignedIn): Promise<Failure<'tooMany'> | null> {
+export async function limitReading(database: Database, { user }: SignedInCaller): Promise<Failure<'tooMany'> | null> {
   if (user.admin) return null;
   const settings = await readSettings(database.reader);
   const spared = settings.users_get_by_id_limit_allowlist.map(foldCase);

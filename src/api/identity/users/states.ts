@@ -1,4 +1,4 @@
-import type { SignedIn, UserState } from '#authentication/caller.ts';
+import type { SignedInCaller, UserState } from '#authentication/caller.ts';
 import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import { changeableUser, type Unchangeable, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -18,7 +18,7 @@ const WITHOUT_ACCESS: readonly UserState[] = [...SHUT_OUT, 'blocked_pending_appr
 
 /** Ends a user's access until somebody gives it back. Null when it was blocked already: clients are told so. */
 export async function block(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   id: number,
 ): Promise<true | null | Failure<Unchangeable | 'ownAccount' | 'onlyAdministrator'>> {
   const user = await changeableUser(uow, id);

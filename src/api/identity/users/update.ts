@@ -1,5 +1,5 @@
 import { changed } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import {
   changeableUser,
@@ -43,7 +43,7 @@ export async function nextPassword(
 
 /** Changes a user, moves its personal namespace with its name, and tells the history. */
 export async function updateUser(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   id: number,
   { password: _, usualPrivacy, ...wish }: UserUpdate,
   password: ChosenPassword | null,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findUser, readUser, type User } from '#authentication/users/users.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { AlertStatus } from '#database/tables/alerts.ts';
@@ -21,7 +21,7 @@ interface Change {
  * is unresolved and has its fingerprint is found by the unique index.
  */
 export async function updateAlert(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { iid }: Pick<AlertRow, 'iid'>,
   { status, ...change }: Change,
@@ -39,7 +39,12 @@ export async function updateAlert(
 }
 
 /** False: whoever is wanted is not there, or may not see the alert. */
-async function assign(uow: UnitOfWork<SignedIn>, project: Project, alert: AlertRow, change: Change): Promise<boolean> {
+async function assign(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+  alert: AlertRow,
+  change: Change,
+): Promise<boolean> {
   const wanted = await wantedUser(uow, change);
   if (wanted === 'unknown' || (wanted !== null && !(await mayRead(uow, project, wanted)))) return false;
   if ((wanted?.id ?? null) === alert.assignee_id) return true;

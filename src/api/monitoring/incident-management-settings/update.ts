@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
@@ -11,7 +11,7 @@ type Wish = { readonly [Name in keyof IncidentSettings]?: IncidentSettings[Name]
 /** Changes what the project makes of its alerts. Where incidents are to be made, their template must be there. */
 export async function changeSettings(
   { runUnitOfWork, database, git }: Pick<Services, 'acting' | 'database' | 'git'>,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   wish: Wish,
 ): Promise<IncidentSettings | Failure<'invalid'>> {

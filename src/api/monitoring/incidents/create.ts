@@ -1,5 +1,5 @@
 import { closeIssue, fileIncident, issuesTurn } from '#api/planning/issues/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
 import { alertPath } from '#domain/alert-path.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -26,7 +26,7 @@ interface Wanted {
  */
 export async function makeIncident(
   { runUnitOfWork, database, git }: Pick<Services, 'acting' | 'database' | 'git'>,
-  by: SignedIn,
+  by: SignedInCaller,
   { project, alertId, url, closeResolved = false }: Wanted,
 ): Promise<Issue | Failure<'exists'>> {
   const { issue_template_key: key } = await settingsOf(database.reader, project.id);
@@ -45,7 +45,7 @@ export async function makeIncident(
 }
 
 async function fileFor(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { project, alertId, url, template }: Wanted & { readonly template: string | null },
 ) {
   const alert = await alertToDescribe(uow, alertId).executeTakeFirst();

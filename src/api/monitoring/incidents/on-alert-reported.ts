@@ -1,5 +1,5 @@
 import { closeIssue } from '#api/planning/issues/index.ts';
-import { isSignedIn, type SignedIn } from '#authentication/caller.ts';
+import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { alertBotId } from '#authentication/users/alert-bot.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
@@ -54,7 +54,7 @@ export const closeIncidents = defineJob({
 async function placeOf(
   db: Reader,
   projectId: number,
-): Promise<{ readonly bot: SignedIn; readonly project: Project } | null> {
+): Promise<{ readonly bot: SignedInCaller; readonly project: Project } | null> {
   const bot = await actorOf(db, await alertBotId(db));
   const project = await findProject(db, bot, String(projectId));
   if (!isSignedIn(bot) || project === null || project.archived) return null;

@@ -1,5 +1,5 @@
 import { endReusedChain } from '#api/identity/personal-access-tokens/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup, mayInProject } from '#authorization/abilities.ts';
 import type { Access } from '#http/access/access.ts';
 import type { InParent, Parent, ParentKind } from '#http/access/parents.ts';
@@ -8,14 +8,14 @@ import { unauthorized } from '#http/errors/http-error.ts';
 /** Who may do what with the tokens of a project or group (contract/conventions.md §10). */
 
 /** May this caller manage the tokens of all its bots? */
-export function managesTokens(caller: SignedIn, { group, project }: Parent): boolean {
+export function managesTokens(caller: SignedInCaller, { group, project }: Parent): boolean {
   return group
     ? mayInGroup(caller, 'manage_group_access_tokens', group)
     : mayInProject(caller, 'manage_project_access_tokens', project);
 }
 
 /** May this caller have new ones? Not in a group that is archived. */
-export function makesTokens(caller: SignedIn, { group, project }: Parent): boolean {
+export function makesTokens(caller: SignedInCaller, { group, project }: Parent): boolean {
   return group
     ? mayInGroup(caller, 'create_group_access_token', group)
     : mayInProject(caller, 'create_project_access_token', project);

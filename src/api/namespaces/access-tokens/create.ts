@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { checkOrder, type TokenOrder } from '#api/identity/personal-access-tokens/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { createToken, defaultExpiry, latestExpiry } from '#authentication/tokens/access-tokens.ts';
 import { createUser, type User } from '#authentication/users/users.ts';
 import { addMembership, type Membership, stands } from '#domain/members/memberships.ts';
@@ -22,7 +22,7 @@ type CreateRefusal = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrong
 
 /** Makes a bot with this role in the project or group, and a token with which one acts as it. */
 export async function issueBotToken(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   order: BotTokenOrder,
 ): Promise<IssuedBotToken | Failure<CreateRefusal>> {
@@ -46,7 +46,7 @@ export async function issueBotToken(
 
 /** A user without password or rights anywhere else, in whose namespace nothing is made (`target.ts` of projects). Whoever is kept out as external has no other bots. */
 async function createBot(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   { name, access_level: accessLevel }: Pick<BotTokenOrder, 'name' | 'access_level'>,
 ): Promise<User> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { revokeToken } from '#authentication/tokens/access-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
@@ -9,7 +9,7 @@ import { findBotToken } from './store.ts';
 
 /** Ends a token of a project or group; its bot stays. Ending it again changes nothing. */
 export async function revokeBotToken(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   id: number,
 ): Promise<undefined | Failure<'missing' | 'notPermitted'>> {

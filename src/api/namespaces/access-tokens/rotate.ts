@@ -1,5 +1,5 @@
 import { type RotateRefusal, replaceToken } from '#api/identity/personal-access-tokens/index.ts';
-import { accessTokenOf, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
@@ -9,7 +9,7 @@ import { findBotToken, type NamedBotToken } from './store.ts';
 
 /** Replaces a token of a project or group by one with another secret; the old one ends. */
 export async function rotateBotToken(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   { id, expiresAt }: { readonly id: number; readonly expiresAt: string | null },
 ): Promise<IssuedBotToken | Failure<RotateRefusal | 'notPermitted' | 'notFound' | 'aboveCaller'>> {
@@ -21,7 +21,7 @@ export async function rotateBotToken(
 
 /** The same with the token that the request came with, which is one of this very project or group. */
 export async function rotateOwnBotToken(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   expiresAt: string | null,
 ): Promise<IssuedBotToken | Failure<RotateRefusal | 'notPermitted' | 'noAccessToken'>> {

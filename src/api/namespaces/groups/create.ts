@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { narrower, restrictedErrors, type Visibility } from '#authorization/visibility-levels.ts';
 import type { Reader } from '#database/database.ts';
 import { addMembership, groupSource } from '#domain/members/memberships.ts';
@@ -32,7 +32,7 @@ interface NewGroup extends GroupWish {
  * its role there from above. `storages`: the names of those that are configured.
  */
 export async function createGroup(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   wish: NewGroup,
   storages: readonly string[],
 ): Promise<GroupRow | Failure<'groupNotFound' | 'forbidden' | 'notSaved'>> {

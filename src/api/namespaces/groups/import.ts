@@ -1,4 +1,4 @@
-import { ANONYMOUS, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
 import { narrower, type Visibility, widestAllowed } from '#authorization/visibility-levels.ts';
 import { freeNameIn } from '#domain/namespaces/available-name.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
@@ -21,7 +21,7 @@ export interface ImportedGroup extends GroupWish {
  * It is as visible as it was, the group above is and the instance allows; what has its name already leaves it `<name>_1`.
  */
 export async function importGroup(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Group | null,
   { name, visibility, ...wish }: ImportedGroup,
   storages: readonly string[],

@@ -1,4 +1,4 @@
-import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
 import type { Reader } from '#database/database.ts';
@@ -19,11 +19,11 @@ export async function namedParent(
 }
 
 /** May whoever acts have groups there? Below a group that is for its settings to say. */
-export async function mayHaveGroupsIn(uow: UnitOfWork<SignedIn>, parent: Group | null): Promise<boolean> {
+export async function mayHaveGroupsIn(uow: UnitOfWork<SignedInCaller>, parent: Group | null): Promise<boolean> {
   return parent === null ? mayHaveGroupsOnTop(uow, uow.by) : mayCreateSubgroupIn(uow.by, parent);
 }
 
-async function mayHaveGroupsOnTop(db: Reader, caller: SignedIn): Promise<boolean> {
+async function mayHaveGroupsOnTop(db: Reader, caller: SignedInCaller): Promise<boolean> {
   if (isAdministrator(caller)) return true;
   return !caller.user.external && ((await readUser(db, caller.user.id))?.can_create_group ?? false);
 }

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { isReservedName } from '#authentication/users/usernames.ts';
 import { mayInGroup } from '#authorization/abilities.ts';
 import type { Reader } from '#database/database.ts';
@@ -21,7 +21,7 @@ type TransferRefusal = 'isRoot' | 'sameParent' | 'intoItself' | 'pathTaken' | 't
  * (contract/planning.md §3.1).
  */
 export async function transferGroup(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Group, 'id'>,
   targetId: number | null | undefined,
 ): Promise<GroupRow | Failure<TransferRefusal | 'groupNotFound' | 'gone' | 'forbidden'>> {
@@ -41,7 +41,11 @@ export async function transferGroup(
   return readGroupRow(uow, id);
 }
 
-async function whyNot(uow: UnitOfWork<SignedIn>, group: Group, target: Group | null): Promise<TransferRefusal | null> {
+async function whyNot(
+  uow: UnitOfWork<SignedInCaller>,
+  group: Group,
+  target: Group | null,
+): Promise<TransferRefusal | null> {
   if (target === null && group.parent_id === null) return 'isRoot';
   if (target !== null && group.parent_id === target.id) return 'sameParent';
   if (target !== null && (await isInside(uow, target.id, group.id))) return 'intoItself';

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findUser, readUser, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { addMembership, findMembership, stands } from '#domain/members/memberships.ts';
@@ -22,7 +22,7 @@ type AddRefusal = 'gone' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
 
 /** Makes one user a direct member. */
 export async function addMember(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   named: Named,
   { accessLevel, expiresAt }: NewMember,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { addMembership, findMembership, inheritedMembership, type Membership } from '#domain/members/memberships.ts';
 import { ROLES } from '#domain/members/roles.ts';
@@ -19,7 +19,7 @@ export interface ImportedMember {
  * much from above.
  */
 export async function importMember(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   { userId, accessLevel: given, expiresAt }: ImportedMember,
 ): Promise<Membership | null> {

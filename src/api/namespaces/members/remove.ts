@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { endMembership, findMembership, membershipsBelow } from '#domain/members/memberships.ts';
 import { isTokenBot } from '#domain/members/token-bots.ts';
@@ -21,7 +21,7 @@ export interface Removal {
  * so does a token's bot; two at once can't remove one another's last Owner.
  */
 export async function removeMember(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   userId: number,
   { skipSubresources, unassign }: Removal,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { type AccessCall, signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { pageOf, shown } from '#http/endpoint/responses.ts';
@@ -12,7 +12,7 @@ import { findNamespace, pageOfNamespaces } from './store.ts';
 
 const namespace = {
   name: 'namespace',
-  find: ({ db, path }: AccessCall, { caller }: { readonly caller: SignedIn }) =>
+  find: ({ db, path }: AccessCall, { caller }: { readonly caller: SignedInCaller }) =>
     findNamespace(db, caller, path.id ?? ''),
   missing: () => notFound('Namespace'),
 } as const;

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { canSeeGroup, findGroup } from '#domain/namespaces/groups.ts';
@@ -13,7 +13,7 @@ const NOT_TAKEN: Existence = { exists: false, suggests: [] };
  */
 export async function existence(
   db: Reader,
-  caller: SignedIn,
+  caller: SignedInCaller,
   path: string,
   parentId: number | null | undefined,
 ): Promise<Existence> {
@@ -38,7 +38,11 @@ async function isTaken(db: Reader, fullPath: string): Promise<boolean> {
 }
 
 /** What is below a group that the caller does not see, nobody tells him. */
-async function prefixOf(db: Reader, caller: SignedIn, parentId: number | null | undefined): Promise<string | null> {
+async function prefixOf(
+  db: Reader,
+  caller: SignedInCaller,
+  parentId: number | null | undefined,
+): Promise<string | null> {
   if (parentId == null) return '';
   const parent = await findGroup(db, caller, String(parentId));
   return parent !== null && canSeeGroup(caller, parent) ? `${parent.full_path}/` : null;

@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type NotNull, sql } from 'kysely';
-import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { groupOfMember, groupWithRole, projectVisibleTo } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { notLookedUpBy } from '#database/dialect.ts';
@@ -37,7 +37,7 @@ interface NamespaceFilter {
 /** The caller's own namespace and his groups, all of them for administrators, by id. index: namespaces primary key, namespaces_by_owner */
 export async function pageOfNamespaces(
   db: Reader,
-  caller: SignedIn,
+  caller: SignedInCaller,
   { search, full_path_search: whole, owned_only: owned, top_level_only: top }: NamespaceFilter,
   page: OffsetRequest,
 ): Promise<Page<NamespaceRow>> {
@@ -77,7 +77,7 @@ async function mostInside(db: Reader): Promise<number | null> {
 }
 
 /** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */
-function shownTo(db: Reader, query: Query, caller: SignedIn, role: number): Query {
+function shownTo(db: Reader, query: Query, caller: SignedInCaller, role: number): Query {
   if (isAdministrator(caller) && role === 1) return query;
   const { id } = caller.user;
   const own = db.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', id);
@@ -91,7 +91,7 @@ function shownTo(db: Reader, query: Query, caller: SignedIn, role: number): Quer
 }
 
 /** By id or full path, when the caller is shown it. index: namespaces primary key, routes_by_full_path */
-export async function findNamespace(db: Reader, caller: SignedIn, id: string): Promise<NamespaceRow | null> {
+export async function findNamespace(db: Reader, caller: SignedInCaller, id: string): Promise<NamespaceRow | null> {
   const named = namedBy(id);
   if (named === null) return null;
   const query = shownTo(db, selectNamespaces(db), caller, 1);

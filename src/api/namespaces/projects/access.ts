@@ -1,4 +1,4 @@
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { findUser, readUser, type User } from '#authentication/users/users.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { Reader } from '#database/database.ts';
@@ -9,7 +9,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 
 /** Maintainers change a project's attributes; whoever sends its visibility must be an Owner. */
-export function updatingProject(): Access<{ project: Project; caller: SignedIn }> {
+export function updatingProject(): Access<{ project: Project; caller: SignedInCaller }> {
   return inProject('update_project').and(({ params, caller }, { project }) => {
     const changesVisibility = params.visibility !== undefined && params.visibility !== null;
     if (changesVisibility && !mayInProject(caller, 'change_visibility', project)) throw forbidden();
@@ -22,7 +22,7 @@ export function ofUser(): Access<{ caller: Caller; user: User }> {
 }
 
 /** Administrators, on behalf of the user in the path. */
-export function forUser(): Access<{ caller: SignedIn; user: User }> {
+export function forUser(): Access<{ caller: SignedInCaller; user: User }> {
   return administratorLate().record(user);
 }
 

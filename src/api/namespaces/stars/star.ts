@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -6,13 +6,13 @@ import { type Failure, refused } from '#runtime/failure.ts';
 import { addStar, countStars, removeStar } from './store.ts';
 
 /** The caller's star, once; refused when it is there. */
-export async function star(uow: UnitOfWork<SignedIn>, project: Project): Promise<Project | Failure<'already'>> {
+export async function star(uow: UnitOfWork<SignedInCaller>, project: Project): Promise<Project | Failure<'already'>> {
   if (!(await addStar(uow, project.id, uow.by.user.id))) return refused('already');
   return counted(uow, project, 1);
 }
 
 /** Failure when there is none. */
-export async function unstar(uow: UnitOfWork<SignedIn>, project: Project): Promise<Project | Failure<'already'>> {
+export async function unstar(uow: UnitOfWork<SignedInCaller>, project: Project): Promise<Project | Failure<'already'>> {
   if (!(await removeStar(uow, project.id, uow.by.user.id))) return refused('already');
   return counted(uow, project, -1);
 }

@@ -1,5 +1,5 @@
 import { recordUser } from '#api/identity/users/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import { endAccount, isEnded } from '#authentication/users/deletion.ts';
 import { readUserUntilGone } from '#authentication/users/users.ts';
@@ -15,7 +15,7 @@ import { destroyUser } from './destroy.ts';
  * groups that nobody else owns, and contributions elsewhere, go too. Deleting a user again who waits for that changes nothing.
  */
 export async function deleteUser(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   userId: number,
   hard: boolean,
 ): Promise<undefined | Failure<'notFound' | 'onlyAdministrator' | 'soleOwner'>> {

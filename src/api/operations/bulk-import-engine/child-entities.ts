@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -45,7 +45,7 @@ interface Below {
 }
 
 async function addEntity(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   target: Target,
   type: EntityType,
   { path, ...element }: Below,

@@ -1,4 +1,4 @@
-import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { mayCreateProjectIn, mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
 import type { Reader } from '#database/database.ts';
@@ -23,7 +23,7 @@ const failed = (message: string): Failure<'failed'> => refused('failed', { messa
 /** The group in which it will be, null for the top; or why not. `ownSource`: what is copied is on this very server. */
 export async function checkDestination(
   db: Reader,
-  caller: SignedIn,
+  caller: SignedInCaller,
   wanted: WantedDestination,
   ownSource: boolean,
 ): Promise<Group | null | Failure<'failed'>> {
@@ -49,7 +49,7 @@ export async function checkDestination(
 }
 
 /** By its path alone: digits are no id here. */
-async function groupNamed(db: Reader, caller: SignedIn, path: string): Promise<Group | null> {
+async function groupNamed(db: Reader, caller: SignedInCaller, path: string): Promise<Group | null> {
   // index: routes_by_full_path
   const route = await db
     .selectFrom('routes')
@@ -61,7 +61,7 @@ async function groupNamed(db: Reader, caller: SignedIn, path: string): Promise<G
 
 async function mayImport(
   db: Reader,
-  caller: SignedIn,
+  caller: SignedInCaller,
   type: EntityType,
   namespace: string,
   parent: Group | null,
@@ -72,7 +72,7 @@ async function mayImport(
   return roleInGroup(caller, parent) >= MAINTAINER && mayCreateProjectIn(caller, parent);
 }
 
-async function mayHaveGroupsOnTop(db: Reader, caller: SignedIn): Promise<boolean> {
+async function mayHaveGroupsOnTop(db: Reader, caller: SignedInCaller): Promise<boolean> {
   if (isAdministrator(caller)) return true;
   return !caller.user.external && ((await readUser(db, caller.user.id))?.can_create_group ?? false);
 }

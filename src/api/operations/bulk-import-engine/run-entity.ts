@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { findGroup, type Group } from '#domain/namespaces/groups.ts';
@@ -188,7 +188,7 @@ async function isFirstElsewhere(db: Reader, entity: EntityRow): Promise<boolean>
 
 /** In one act: it is made, and the entity knows it. */
 async function store(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   running: Running,
   tracker: TrackerRow,
   creation: Creation,
@@ -216,7 +216,7 @@ async function store(
 
 /** The group that it is made in: for what came below another group, what that has become, wherever it is now. */
 async function parentOf(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   running: Running,
   entity: EntityRow,
 ): Promise<Group | null | Failure> {

@@ -1,4 +1,4 @@
-import { isSignedIn, type SignedIn } from '#authentication/caller.ts';
+import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
@@ -18,7 +18,7 @@ export interface Running {
   readonly source: Source;
   readonly token: string;
   /** The importing user. */
-  readonly by: SignedIn;
+  readonly by: SignedInCaller;
   readonly entity: EntityRow;
   readonly signal: AbortSignal;
   readonly now: () => string;
@@ -50,13 +50,13 @@ export async function targetNow(db: Reader, running: Running): Promise<Target> {
 }
 
 /** The importing user as he is now. Throws ShutOut when he may import nothing. */
-export async function importerOf(db: Reader, userId: number): Promise<SignedIn> {
+export async function importerOf(db: Reader, userId: number): Promise<SignedInCaller> {
   const by = await actorOf(db, userId);
   if (!isSignedIn(by) || by.user.state !== 'active') throw new ShutOut();
   return by;
 }
 
-async function placeOf(db: Reader, by: SignedIn, row: EntityRow): Promise<Place | null> {
+async function placeOf(db: Reader, by: SignedInCaller, row: EntityRow): Promise<Place | null> {
   if (row.namespace_id !== null) {
     const group = await findGroup(db, by, String(row.namespace_id));
     return group && { group };

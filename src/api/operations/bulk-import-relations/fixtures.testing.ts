@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { findGroup } from '#domain/namespaces/groups.ts';
@@ -33,7 +33,7 @@ interface Wish {
 /** A group or project made by what a source tells of it; its id, or why it was not made. */
 export async function create(here: World, by: Caller, creation: Creation, raw: Element, wish: Partial<Wanted> = {}) {
   const { database, runUnitOfWork, config } = here.server.services;
-  const caller = (await callerOf(database.reader, by.id, null)) as SignedIn;
+  const caller = (await callerOf(database.reader, by.id, null)) as SignedInCaller;
   const problems = new Problems();
   const element = readParameters(creation.fields as Parameters, raw as Record<string, unknown>, problems);
   if (problems.any) return problems.texts.join(', ');
@@ -56,7 +56,7 @@ export async function importInto(here: World, by: Caller, place: Group | Project
   const source: SourcePlace = { kind, id: 7, fullPath: 'src/it', isChild: wish.isChild ?? false };
   const { importId, entityId } = await entityOf(here, by, place, kind);
   const users: Users = { of: (user) => (user == null ? null : (wish.people?.[user.id] ?? null)) };
-  const caller = (await callerOf(database.reader, by.id, null)) as SignedIn;
+  const caller = (await callerOf(database.reader, by.id, null)) as SignedInCaller;
 
   async function targetIn(db: Reader): Promise<Target> {
     const found = (

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
@@ -52,9 +52,9 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
   /** What failure records say of an element: of issues, merge requests, epics and milestones alone. */
   readonly told?: (element: ParameterValues<Fields>) => Told;
   readonly turn?: (target: Target) => string | readonly string[];
-  readonly before?: (uow: UnitOfWork<SignedIn>, target: Target) => Promise<void>;
+  readonly before?: (uow: UnitOfWork<SignedInCaller>, target: Target) => Promise<void>;
   readonly store: (
-    uow: UnitOfWork<SignedIn>,
+    uow: UnitOfWork<SignedInCaller>,
     target: Target,
     element: ParameterValues<Fields>,
     users: Users,
@@ -72,7 +72,7 @@ interface ChildDeclaration<Element, Fields extends Parameters> {
   readonly people?: (child: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
   readonly turn?: (target: Target) => string | readonly string[];
   readonly store: (
-    uow: UnitOfWork<SignedIn>,
+    uow: UnitOfWork<SignedInCaller>,
     target: Target,
     /** `id`: that of the row which the element has become. */
     parent: { readonly id: number; readonly element: Element },
@@ -132,7 +132,7 @@ interface CreationDeclaration<Fields extends Parameters> {
   readonly fields: Fields;
   readonly turn?: (wanted: Wanted) => string | readonly string[];
   readonly create: (
-    uow: UnitOfWork<SignedIn>,
+    uow: UnitOfWork<SignedInCaller>,
     wanted: Wanted,
     element: ParameterValues<Fields>,
   ) => Promise<number | Failure>;

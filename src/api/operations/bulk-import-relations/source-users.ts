@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { hash, optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { arrayOf, integer } from '#http/parameters/types.ts';
@@ -22,7 +22,7 @@ interface Written {
  * written it.
  */
 export function asWritten(
-  by: SignedIn,
+  by: SignedInCaller,
   users: Users,
   author: SourceUser | null | undefined,
   text: string | null | undefined,

@@ -1,4 +1,4 @@
-import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
 import { forbidden, nestedNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
@@ -17,7 +17,7 @@ export async function refuseSwitchedOff({ db, caller, services }: AccessCall): P
   if (!(await isFeatureOn(db, { flag: 'override_bulk_import_disabled', tier, ...actor }))) throw notFound();
 }
 
-export const importing: Access<{ caller: SignedIn }> = signedIn().whereOffered(refuseSwitchedOff);
+export const importing: Access<{ caller: SignedInCaller }> = signedIn().whereOffered(refuseSwitchedOff);
 
 /** The caller's own import: nobody learns of others', administrators neither. */
 export const ownImport = importing.record({

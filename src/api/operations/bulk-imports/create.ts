@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Incoming } from '#http/request/incoming.ts';
@@ -38,7 +38,7 @@ const LIMIT = { name: 'bulk_import', limit: 6, periodSeconds: 60 };
 
 interface Call {
   readonly request: Pick<Incoming, 'clientAddress' | 'client'>;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly ownUrl: string;
 }
 
@@ -71,7 +71,8 @@ export async function createImport(
   const checked = await checkInPlace(request, (signal) => checkSource(source, first!, signal));
   if (isFailure(checked)) return checked;
   const key = await secretKey();
-  const begin = (uow: UnitOfWork<SignedIn>) => store(uow, { url, token }, new URL(ownUrl).host, checked, entities);
+  const begin = (uow: UnitOfWork<SignedInCaller>) =>
+    store(uow, { url, token }, new URL(ownUrl).host, checked, entities);
   return runUnitOfWork(caller, async (uow) => {
     const begun = await begin(uow);
     if (!isFailure(begun)) await keepConfiguration(uow, key, begun.id, { url: baseOfSource(url) ?? url, token });
@@ -80,7 +81,7 @@ export async function createImport(
 }
 
 async function store(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { url, token }: Configuration,
   ownHost: string,
   { version, enterprise }: CheckedSource,

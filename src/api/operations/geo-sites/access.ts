@@ -1,4 +1,4 @@
-import type { Caller, CallerSite, SignedIn } from '#authentication/caller.ts';
+import type { Caller, CallerSite, SignedInCaller } from '#authentication/caller.ts';
 import { type Access, type AccessCall, access, administrator, signedInCaller } from '#http/access/access.ts';
 import { forbidden, HttpRefusal, nestedNotFound, unauthorized } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
@@ -18,7 +18,7 @@ export const siteById = {
 const WRONG_WAY = [400, '400 Bad request'] as const;
 
 /** Administrators; a site proves itself elsewhere. */
-export function ofAdministrators(): Access<{ caller: SignedIn }> {
+export function ofAdministrators(): Access<{ caller: SignedInCaller }> {
   return access({
     who: 'admin',
     label: 'admin',

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { StorageMovesTable } from '#database/tables/storage-moves.ts';
@@ -49,7 +49,7 @@ export interface Kind {
   readonly path: '/projects/:id' | '/snippets/:id' | '/groups/:id';
   readonly column: 'project_id' | 'snippet_id' | 'group_id';
   /** Administrators, with the container that the path names. */
-  administering(): Access<{ readonly containerId: number; readonly caller: SignedIn }, Parameters>;
+  administering(): Access<{ readonly containerId: number; readonly caller: SignedInCaller }, Parameters>;
   /** Null: it is gone. */
   find(db: Reader, id: number): Promise<Container | null>;
   /** The ids of those with repositories in the storage, by id, behind `after`. */
@@ -166,7 +166,10 @@ const SNIPPET: Kind = {
   administering: () =>
     administrator()
       .record(snippetNamed)
-      .map(({ snippet, caller }: { snippet: Snippet; caller: SignedIn }) => ({ containerId: snippet.id, caller })),
+      .map(({ snippet, caller }: { snippet: Snippet; caller: SignedInCaller }) => ({
+        containerId: snippet.id,
+        caller,
+      })),
   async find(db, id) {
     // index: snippets primary key
     const row = await db

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { identifyAgain } from '#authentication/reidentify.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { restrictedErrors, type Visibility } from '#authorization/visibility-levels.ts';
@@ -38,7 +38,7 @@ const LONGEST_MAKING_MS = 3_600_000;
  */
 export async function createSnippet(
   services: CreatingRooms,
-  caller: SignedIn,
+  caller: SignedInCaller,
   wish: SnippetWish,
 ): Promise<Snippet | Failure<'invalid'>> {
   const storages = Object.keys(services.config.storages);
@@ -56,7 +56,7 @@ export async function createSnippet(
 }
 
 async function insertDraft(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { title, description, visibility, files }: SnippetWish,
   storages: readonly string[],
 ): Promise<Snippet | Failure<'invalid'>> {
@@ -91,7 +91,7 @@ async function insertDraft(
 /** Nobody else knows of the repository yet, so that its first ref needs no intent. */
 async function makeRepository(
   services: CreatingRooms,
-  { user: { name, email } }: SignedIn,
+  { user: { name, email } }: SignedInCaller,
   { storage, disk_path }: Snippet,
   { files, title }: SnippetWish,
 ): Promise<undefined | Failure<'invalid'>> {
@@ -114,7 +114,7 @@ async function makeRepository(
 }
 
 /** From now on it is there, unless the caller would not be let in any more, or the draft has been swept. */
-async function show(uow: UnitOfWork<SignedIn>, { id }: Snippet): Promise<Snippet> {
+async function show(uow: UnitOfWork<SignedInCaller>, { id }: Snippet): Promise<Snippet> {
   if ((await identifyAgain(uow, uow.by)) === null) throw new AccessLost();
   const shown = await uow
     .updateTable('snippets')

@@ -1,4 +1,4 @@
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import type { ParentKind } from '#http/access/parents.ts';
@@ -21,7 +21,10 @@ export function readingWiki({ type }: ParentKind): Access<{ place: Place; caller
     .map(({ group, caller }) => ({ place: { group }, caller }));
 }
 
-export function writingWiki({ type }: ParentKind, ability: WikiAbility): Access<{ place: Place; caller: SignedIn }> {
+export function writingWiki(
+  { type }: ParentKind,
+  ability: WikiAbility,
+): Access<{ place: Place; caller: SignedInCaller }> {
   if (type === 'project') return inProject(ability).map(({ project, caller }) => ({ place: { project }, caller }));
   return inGroup(ability)
     .and(refuseGroupsOnFree)

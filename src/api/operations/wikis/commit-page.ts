@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
 import { findWiki, type Wiki } from '#domain/wikis.ts';
 import { commitChanges, type FileChange } from '#git/commits/commit.ts';
@@ -22,7 +22,7 @@ export type WritingRooms = Pick<Services, 'acting' | 'database' | 'git'>;
 
 export interface Writer {
   readonly place: Place;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly may: WikiAbility;
 }
 

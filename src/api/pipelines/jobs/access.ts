@@ -1,4 +1,4 @@
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findPipeline, mayChangeJobsOf } from '#authorization/pipelines.ts';
 import { mayActForDeployment } from '#authorization/protected-environments/deployment-jobs.ts';
@@ -23,7 +23,7 @@ const job = {
   missing: nestedNotFound,
 } as const;
 
-type OnJob = Access<{ project: Project; caller: SignedIn } & { readonly job: JobRow }, typeof job.params>;
+type OnJob = Access<{ project: Project; caller: SignedInCaller } & { readonly job: JobRow }, typeof job.params>;
 
 export function readingJob(): OnJob {
   return inProject('read_job').record(job);

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { projectWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader } from '#database/database.ts';
 import { isAmongFound, notLookedUpBy } from '#database/dialect.ts';
@@ -86,7 +86,7 @@ interface OfRunner {
 /** One page of a runner's jobs, those of projects where the caller is Reporter. index: jobs_by_runner, jobs_by_runner_status */
 export function listJobsOfRunner(
   db: Reader,
-  caller: SignedIn,
+  caller: SignedInCaller,
   runnerId: number,
   { system_id, status, order_by, sort }: OfRunner,
   page: OffsetRequest,

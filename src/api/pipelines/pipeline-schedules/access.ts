@@ -1,4 +1,4 @@
-import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { mayReadPipelines, mayRunOn } from '#authorization/pipelines.ts';
 import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
@@ -38,7 +38,7 @@ export const variableOfPath = {
 
 interface Found {
   readonly project: Project;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly schedule: ScheduleRow;
 }
 

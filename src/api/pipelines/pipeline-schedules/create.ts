@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
@@ -13,7 +13,7 @@ export const turnOf = ({ id }: Project) => `schedules of project ${id}`;
 
 /** Has the project run pipelines at its moments, in the name of whoever makes it. */
 export async function createSchedule(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { active, ...wish }: Content & { readonly active: boolean },
 ): Promise<ScheduleRow | Failure<'invalid'>> {

@@ -1,5 +1,5 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { ANONYMOUS, isSignedIn, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { stateBar } from '#authentication/sign-in-blocks.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import { AccessLost } from '#authorization/current-access.ts';
@@ -89,7 +89,7 @@ interface Run {
 }
 
 /** Makes the pipeline, if there is anything to run; false: he may not start any of its ref. */
-async function make(services: Services, by: SignedIn, { project, schedule, origin }: Run): Promise<boolean> {
+async function make(services: Services, by: SignedInCaller, { project, schedule, origin }: Run): Promise<boolean> {
   try {
     const made = await createOfRef(services, by, project, {
       ref: schedule.ref,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
@@ -31,7 +31,7 @@ export async function changeSchedule(
 
 /** From now on its pipelines run in the name of whoever takes it; whose it is already keeps it as it is. */
 export async function takeSchedule(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   schedule: ScheduleRow,
 ): Promise<ScheduleRow | Failure<'gone'>> {
   const owner_id = uow.by.user.id;

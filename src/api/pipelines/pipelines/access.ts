@@ -1,5 +1,5 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findPipeline, mayRunOn, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Tier } from '#config.ts';
@@ -28,7 +28,7 @@ export const pipelineOfPath = {
 
 type Params = typeof pipelineOfPath.params;
 type Reading = Access<{ project: Project; caller: Caller } & { readonly pipeline: PipelineRow }, Params>;
-type RunUnitOfWork = Access<{ project: Project; caller: SignedIn } & { readonly pipeline: PipelineRow }, Params>;
+type RunUnitOfWork = Access<{ project: Project; caller: SignedInCaller } & { readonly pipeline: PipelineRow }, Params>;
 
 export function readingPipeline(): Reading {
   return inPublicProject('read_pipeline').record(pipelineOfPath);

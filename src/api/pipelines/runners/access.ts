@@ -1,4 +1,4 @@
-import { ANONYMOUS, type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { findRunner, mayDeleteRunner, type Runner, runnerWithToken } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
 import { allowsRegistrationTokens, type Registrar, registrarWithToken } from '#domain/runners/registration-tokens.ts';
@@ -15,7 +15,7 @@ import { isInSeveralProjects } from './store.ts';
 
 /** Who may, where it is a runner that the path names, or that calls. */
 
-type Right = (db: Reader, caller: SignedIn, runner: Runner) => Promise<boolean>;
+type Right = (db: Reader, caller: SignedInCaller, runner: Runner) => Promise<boolean>;
 
 /** Signed-in callers who have this right to the runner `:id`; `label` is the right's name in api.txt. */
 export function inRunner(right: Right, label: string) {
@@ -33,7 +33,7 @@ export function inRunner(right: Right, label: string) {
 }
 
 /** Only administrators delete what works for several projects. */
-export async function mayDelete(db: Reader, caller: SignedIn, runner: Runner): Promise<boolean> {
+export async function mayDelete(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (!isAdministrator(caller) && (await isInSeveralProjects(db, runner.id))) {
     throw forbidden('Runner associated with more than one project');
   }

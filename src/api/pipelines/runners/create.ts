@@ -1,4 +1,4 @@
-import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup, mayInProject } from '#authorization/abilities.ts';
 import type { Runner } from '#authorization/runners.ts';
 import type { RunnerType } from '#database/tables/runners.ts';
@@ -29,7 +29,7 @@ type Owner = Registrar;
 
 /** Makes a runner for a user, who becomes its creator (contract/runners.md §2.1). */
 export async function createRunner(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   wish: UserWish,
 ): Promise<IssuedRunner | Failure<'noGroup' | 'noProject' | 'notPermitted' | 'wrong'>> {
   const owner = await ownerFor(uow, wish);
@@ -42,7 +42,7 @@ export async function createRunner(
 
 /** Whose it is to be, where the caller may make runners. */
 async function ownerFor(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { runner_type, group_id, project_id }: UserWish,
 ): Promise<Owner | Failure<'noGroup' | 'noProject' | 'notPermitted'>> {
   const { by } = uow;

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Runner } from '#authorization/runners.ts';
 import { runnerColumns } from '#authorization/runners.ts';
 import { stillThere } from '#domain/row-deleted.ts';
@@ -9,7 +9,7 @@ import { type ContentChanges, changedContent, contentErrors, distinctTags } from
 
 /** Changes a runner, all or nothing; it asks for jobs anew then (contract/runners.md §1.3). */
 export async function updateRunner(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   runner: Runner,
   changes: ContentChanges & { readonly tag_list?: readonly string[] | null | undefined },
 ): Promise<Runner | Failure<'invalid'>> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { standingOf } from '#authorization/current-access.ts';
 import { findPipeline, mayRunOn, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
@@ -31,7 +31,7 @@ interface Wish {
 }
 
 interface By {
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly client: Client;
   /** Without a slash at its end. */
   readonly baseUrl: string;

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { daysAfter } from '#runtime/clock.ts';
@@ -19,7 +19,7 @@ interface Wish {
 
 /** Gives the project one more token that starts pipelines in the name of whoever makes it. */
 export async function createTrigger(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { description, expires_at = null }: Wish,
   sealed: ReturnType<typeof newSealedToken>,

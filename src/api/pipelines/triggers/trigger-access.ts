@@ -1,4 +1,4 @@
-import { isSignedIn, type SignedIn } from '#authentication/caller.ts';
+import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { stateBar, userBar } from '#authentication/sign-in-blocks.ts';
 import { findTokenOfAnyJob, jobUser } from '#authentication/tokens/job-tokens.ts';
 import { callerOf } from '#authentication/users/users.ts';
@@ -15,7 +15,7 @@ import { startParams } from './trigger-parameters.ts';
 
 /** In whose name a token starts pipelines, and of what. */
 interface Proven {
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly project: Project;
   /** Null: the token is a job's. */
   readonly trigger: { readonly id: number; readonly short_token: string } | null;
@@ -63,13 +63,13 @@ async function provenByJob(call: AccessCall): Promise<Proven> {
   if (found === null || userBar(found.user, services.clock) !== null) throw notFound();
   const { job, user } = found;
   const token = { kind: 'job', id: job.id, scopes: [], impersonation: false } as const;
-  const caller: SignedIn = { user: jobUser(user), token, job, address: request.clientAddress };
+  const caller: SignedInCaller = { user: jobUser(user), token, job, address: request.clientAddress };
   const project = await projectFor(call, caller);
   if (!found.runs) throw new HttpRefusal(401, { message: 'Job is not running' });
   return { caller, project, trigger: null };
 }
 
-async function projectFor({ db, path }: AccessCall, caller: SignedIn): Promise<Project> {
+async function projectFor({ db, path }: AccessCall, caller: SignedInCaller): Promise<Project> {
   const project = await findProject(db, caller, path.id ?? '');
   if (project === null || !canSeeProject(caller, project)) throw notFound();
   return project;

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Services } from '#http/services.ts';
@@ -22,7 +22,7 @@ interface Start {
  */
 export async function startByToken(
   services: Services,
-  owner: SignedIn,
+  owner: SignedInCaller,
   { project, trigger, ref, variables, payload, baseUrl }: Start,
 ): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof CREATION_REFUSALS>> {
   if (payload === null) return refused('tooLarge');

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { administrator } from '#http/access/access.ts';
 import type { InParent, ParentKind } from '#http/access/parents.ts';
@@ -18,7 +18,7 @@ const missingIn = (type: Owner['type']) => notFound(KINDS[type].thing);
 /** What an endpoint about one variable gets. */
 export interface Managed {
   readonly owner: Owner;
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly variable: StoredVariable;
 }
 

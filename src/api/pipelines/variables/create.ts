@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
@@ -19,7 +19,7 @@ export interface NewVariable extends Omit<Described, 'description'> {
 /** Has the owner keep a variable. */
 export async function createVariable(
   { runUnitOfWork, secretKey }: Pick<Services, 'acting' | 'secretKey'>,
-  caller: SignedIn,
+  caller: SignedInCaller,
   owner: Owner,
   wish: NewVariable,
 ): Promise<StoredVariable | Failure<'invalid'>> {

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
@@ -25,7 +25,7 @@ export interface Change {
 /** Changes what a variable is: all but its key, and whether it is hidden. */
 export async function changeVariable(
   { runUnitOfWork, secretKey }: Pick<Services, 'acting' | 'secretKey'>,
-  caller: SignedIn,
+  caller: SignedInCaller,
   owner: Owner,
   { id }: StoredVariable,
   wish: Change,

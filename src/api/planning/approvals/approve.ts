@@ -1,5 +1,5 @@
 import { APPROVED, UNAPPROVED } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -10,7 +10,7 @@ import { approvalsOf, deleteApproval, insertApproval, setReview } from './store.
 
 /** The caller approves of it, as its head is if he says so. */
 export async function approve(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { id, iid }: MergeRequest,
   sha: string | null | undefined,
@@ -32,7 +32,7 @@ export async function approve(
 
 /** He does no longer. */
 export async function unapprove(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { id, iid }: MergeRequest,
 ): Promise<ApprovedRow | Failure<'notApproved'>> {

@@ -1,4 +1,4 @@
-import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -66,13 +66,13 @@ const note = {
 } as const;
 
 /** Every user who reads it; where the discussion is locked, members only. */
-export function awarding(kind: AwardableKind): Access<InAwarded<SignedIn>> {
+export function awarding(kind: AwardableKind): Access<InAwarded<SignedInCaller>> {
   return writing(kind).and(({ caller }, { awarded }) => {
     if (isShutOut(caller, awarded.thing)) throw unreadable();
   });
 }
 
-const writing = (kind: AwardableKind): Access<InAwarded<SignedIn>> =>
+const writing = (kind: AwardableKind): Access<InAwarded<SignedInCaller>> =>
   reaching(kind, 'users')
     .and(({ caller }, { awarded }) => {
       if (!mayAt(caller, 'create_note', awarded.thing)) throw forbidden();
@@ -81,7 +81,7 @@ const writing = (kind: AwardableKind): Access<InAwarded<SignedIn>> =>
 
 /** What is awarded as it stands in the act, for its caller to award. Throws `AccessLost` when he may no more. */
 export async function stillAwarding(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: AwardableKind,
   { thing: asked, note: said }: InAwarded['awarded'],
 ): Promise<InAwarded['awarded']> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { emojiNamed } from './emoji.ts';
@@ -8,7 +8,7 @@ export type { Awarded } from './store.ts';
 
 /** Awards the emoji of this short name: once, whatever races. It is in no feed and no mail. */
 export async function award(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   to: Awarded,
   given: string,
 ): Promise<AwardRow | Failure<'unknown' | 'taken'>> {
@@ -32,7 +32,7 @@ export async function revoke(uow: UnitOfWork, from: Awarded, awardId: number): P
 
 /** Takes the caller's own of this name back if there is one, else awards it; says which name it was. */
 export async function toggleAward(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   on: Awarded,
   given: string,
 ): Promise<string | Failure<'unknown' | 'taken'>> {

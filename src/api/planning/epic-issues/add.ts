@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { type Epic, findEpics } from '#authorization/epics.ts';
 import { findIssues } from '#authorization/issues.ts';
@@ -11,7 +11,7 @@ import type { EpicIssueLinkRow } from './entities.ts';
 
 /** Puts an issue of a project that the caller is a member of into an epic, at its front; out of another one it goes. */
 export async function addIssue(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id }: Epic,
   { issue: { id: issueId }, project }: Child,
 ): Promise<EpicIssueLinkRow | Failure<'gone' | 'noMatch' | 'assigned' | 'archived' | 'public'>> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import { findIssues } from '#authorization/issues.ts';
@@ -10,7 +10,7 @@ import type { EpicIssueLinkRow } from './entities.ts';
 
 /** Takes an issue of a project that the caller is a member of out of the epic, and tells what was. */
 export async function removeIssue(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   epic: Epic,
   associationId: number,
   child: Child,

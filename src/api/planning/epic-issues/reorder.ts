@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import { issueVisibleTo } from '#authorization/issues.ts';
@@ -15,7 +15,7 @@ const FIRST_PAGE = { kind: 'offset', page: 1, perPage: 20 } as const;
 
 /** Puts an issue of the epic behind or before another one; then how the epic begins. */
 export async function reorderIssue(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   epic: Epic,
   associationId: number,
   { project }: Child,

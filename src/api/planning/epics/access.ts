@@ -1,4 +1,4 @@
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { type GroupAbilityName, mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
@@ -34,7 +34,7 @@ interface InGroup<By extends Caller> {
 }
 
 /** Signed-in callers with this ability in the group `:id`. */
-export function inEpicsOf(ability: GroupAbilityName): Access<InGroup<SignedIn>> {
+export function inEpicsOf(ability: GroupAbilityName): Access<InGroup<SignedInCaller>> {
   return access({
     who: 'user',
     label: `group:${ability}`,

@@ -1,5 +1,5 @@
 import { confidentialityChanged, DESCRIPTION_CHANGED, titleChanged } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Epic } from '#authorization/epics.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
@@ -9,7 +9,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 export const resourceOf = ({ id }: Pick<Epic, 'id'>) => ({ type: 'Epic', id }) as const;
 
 /** All that differs between two moments. */
-export async function recordChange(uow: UnitOfWork<SignedIn>, before: Epic, after: Epic): Promise<void> {
+export async function recordChange(uow: UnitOfWork<SignedInCaller>, before: Epic, after: Epic): Promise<void> {
   const texts = [
     ...(before.title === after.title ? [] : [titleChanged(before.title, after.title)]),
     ...(before.description === after.description ? [] : [DESCRIPTION_CHANGED]),

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpics } from '#authorization/epics.ts';
 import { nextIid } from '#domain/iids.ts';
@@ -25,7 +25,7 @@ const NO_DATES = { dates_are_fixed: false, start_date_fixed: null, due_date_fixe
 
 /** Makes an epic of the group. When it was made Owners may say. */
 export async function createEpic(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   group: Group,
   asked: Wish,
 ): Promise<Epic | Failure<'invalid' | 'noParent' | 'gone'>> {
@@ -39,7 +39,7 @@ export async function createEpic(
 }
 
 async function create(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   group: Group,
   wish: Wish,
 ): Promise<Epic | Failure<'invalid' | 'noParent'>> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { AccessLost, stillInGroup } from '#authorization/current-access.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
@@ -12,7 +12,7 @@ import { EPICS, removeSomeNotes } from '../issuables/index.ts';
  */
 export function removeEpic(
   runUnitOfWork: RunUnitOfWork,
-  caller: SignedIn,
+  caller: SignedInCaller,
   { id, iid, group_id }: Epic,
 ): Promise<undefined | Failure<'gone'>> {
   return inPieces(runUnitOfWork, caller, {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpic, findEpics } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
@@ -33,7 +33,7 @@ export type EpicChange = Partial<ParameterValues<typeof epicChangeParams>>;
 
 /** Changes an epic as it stands now, closes or reopens it. When it was made and changed Owners may say. */
 export async function changeEpic(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   group: Group,
   iid: number,
   asked: EpicChange,
@@ -47,7 +47,7 @@ export async function changeEpic(
 }
 
 async function change(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   group: Group,
   epic: Epic,
   wish: EpicChange,

@@ -7,7 +7,7 @@ import {
   titleChanged,
 } from '#activity/index.ts';
 import { usersById } from '#api/identity/users/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { MergeRequestState } from '#database/tables/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
@@ -38,14 +38,14 @@ export interface Moment extends Told {
 
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const satisfies Record<Type, ThingName>;
 
-export async function recordNewThing(uow: UnitOfWork<SignedIn>, type: Type, thing: Told): Promise<void> {
+export async function recordNewThing(uow: UnitOfWork<SignedInCaller>, type: Type, thing: Told): Promise<void> {
   await uow.record({ ...activityOf(uow, type, thing), action: 'created' });
   await recordMilestone(uow, type, null, thing);
 }
 
 /** All that differs between two moments; `ownTexts` are of what only such things have. */
 export async function recordChangedThing(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   type: Type,
   before: Moment,
   after: Moment,
@@ -76,13 +76,13 @@ function goneFrom(before: readonly number[], after: readonly number[]): readonly
 }
 
 /** It has been closed or opened again. */
-export async function recordState(uow: UnitOfWork<SignedIn>, type: Type, thing: Told): Promise<void> {
+export async function recordState(uow: UnitOfWork<SignedInCaller>, type: Type, thing: Told): Promise<void> {
   const { id, state } = thing;
   await uow.record({ stateOf: { type, id }, state });
   await uow.record({ ...activityOf(uow, type, thing), action: state === 'closed' ? 'closed' : 'reopened' });
 }
 
-function activityOf(uow: UnitOfWork<SignedIn>, type: Type, { project_id: projectId, id, iid }: Told) {
+function activityOf(uow: UnitOfWork<SignedInCaller>, type: Type, { project_id: projectId, id, iid }: Told) {
   return { projectId, authorId: uow.by.user.id, target: { type, id, iid } } as const;
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -99,7 +99,7 @@ async function commentedBy(
 
 /** Tells the caller of the thing from now on, or no longer; refused when it is so already. */
 export async function subscribeTo<Thing extends Followed>(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: LabelledKind,
   thing: Thing,
   subscribed: boolean,

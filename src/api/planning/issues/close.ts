@@ -1,5 +1,5 @@
 import type { StateEvent } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
@@ -8,7 +8,7 @@ export type ClosedBy = Pick<StateEvent, 'sourceMergeRequestId' | 'sourceCommit'>
 
 /** Closes an issue because of what has happened elsewhere, a merge say: once, whoever closes it. */
 export async function closeIssue(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id, iid, project_id }: Pick<Issue, 'id' | 'iid' | 'project_id'>,
   because: ClosedBy = {},
 ): Promise<void> {

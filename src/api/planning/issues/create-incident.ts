@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
 import type { IssueSeverity } from '#database/tables/issues.ts';
 import { nextIid } from '#domain/iids.ts';
@@ -17,7 +17,11 @@ interface NewIncident {
 }
 
 /** Files an incident as the last issue of the project; in the turn of those who file issues there. */
-export async function fileIncident(uow: UnitOfWork<SignedIn>, project: Project, incident: NewIncident): Promise<Issue> {
+export async function fileIncident(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+  incident: NewIncident,
+): Promise<Issue> {
   const { title, description, severity } = incident;
   const iid = await nextIid(uow, { projectId: project.id }, 'issue');
   const made = await addIssue(uow, project, {

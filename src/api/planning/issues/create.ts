@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
 import { nextIid, reserveIid } from '#domain/iids.ts';
@@ -21,7 +21,7 @@ type Wish = ParameterValues<typeof newIssueParams> & { readonly title: string };
 
 /** Files an issue as the last one of the project. Metadata of who is no member are ignored, and what only Owners may set. */
 export async function createIssue(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   asked: Wish,
 ): Promise<Issue | Failure<'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone'>> {
@@ -35,7 +35,7 @@ export async function createIssue(
 }
 
 async function create(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   wish: Wish,
 ): Promise<Issue | Failure<'invalid' | 'noEpic' | 'epicUnreadable'>> {

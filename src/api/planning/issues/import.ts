@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssue, type Issue, issueReadersAmong } from '#authorization/issues.ts';
 import type { IssueState, IssueType } from '#database/tables/issues.ts';
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
@@ -37,7 +37,7 @@ export interface ImportedIssue {
  * is of this project as if it had been filed here: milestone and epic in reach, assignees who can see it.
  */
 export async function importIssue(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   imported: ImportedIssue,
 ): Promise<Issue | Failure<'invalid'>> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
 import type { IssueSeverity, IssueState, IssueType } from '#database/tables/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -37,7 +37,7 @@ interface NewIssue extends Omit<Metadata, 'labels'> {
 }
 
 /** Adds an issue as the last one of the project; in the turn of those who do. */
-export async function addIssue(uow: UnitOfWork<SignedIn>, project: Project, issue: NewIssue): Promise<Issue> {
+export async function addIssue(uow: UnitOfWork<SignedInCaller>, project: Project, issue: NewIssue): Promise<Issue> {
   const { title, description, labels, assignees, madeAt, past, ...row } = issue;
   const id = await insertIssue(uow, {
     ...row,
@@ -56,7 +56,7 @@ export async function addIssue(uow: UnitOfWork<SignedIn>, project: Project, issu
 }
 
 /** Tells of an issue that was added, and those whom its texts name. */
-export async function tellOfIssue(uow: UnitOfWork<SignedIn>, project: Project, issue: Issue): Promise<void> {
+export async function tellOfIssue(uow: UnitOfWork<SignedInCaller>, project: Project, issue: Issue): Promise<void> {
   const { id, iid, title, description } = issue;
   await recordNewThing(uow, 'Issue', issue);
   await recordWeight(uow, null, issue);

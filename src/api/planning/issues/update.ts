@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssue, findIssues, type Issue } from '#authorization/issues.ts';
 import { OWNER } from '#domain/members/roles.ts';
@@ -37,7 +37,7 @@ export type IssueChange = Partial<ParameterValues<typeof issueChangeParams>>;
  * metadata too, Owners when it was made and changed; what the caller may not is as if he had not sent it.
  */
 export async function changeIssue(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   iid: number,
   asked: IssueChange,
@@ -53,7 +53,7 @@ export async function changeIssue(
 type ChangeRefusal = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone';
 
 async function change(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   issue: Issue,
   wish: IssueChange,

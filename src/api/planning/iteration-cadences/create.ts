@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
@@ -8,7 +8,7 @@ import { completed, contentErrors } from './validation.ts';
 
 /** Makes a cadence of this group, and the iterations of an automatic one. */
 export async function createCadence(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   group: Pick<Group, 'id'>,
   given: CadenceContent,
 ): Promise<CadenceRow | Failure<'invalid'>> {

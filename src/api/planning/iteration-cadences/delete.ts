@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { stillInGroup } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
@@ -11,7 +11,7 @@ import { type CadenceRow, deleteCadenceRow } from './store.ts';
 /** Deletes a cadence with its iterations, in several acts if very many issues have one of them: they lose it first. */
 export function deleteCadence(
   runUnitOfWork: RunUnitOfWork,
-  caller: SignedIn,
+  caller: SignedInCaller,
   { id, group_id }: CadenceRow,
 ): Promise<undefined | Failure<'missing'>> {
   return inPieces(runUnitOfWork, caller, {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, refused } from '#runtime/failure.ts';
 import { loseTitles, standingOf } from './iteration-rows.ts';
@@ -14,7 +14,7 @@ export type CadenceChange = { readonly [Name in keyof CadenceContent]?: CadenceC
  * those that lack are there when this is done.
  */
 export async function changeCadence(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
   change: CadenceChange,
 ): Promise<CadenceRow | Failure<'missing' | 'invalid'>> {

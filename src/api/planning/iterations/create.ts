@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, refused } from '#runtime/failure.ts';
@@ -19,7 +19,7 @@ export interface IterationWish extends IterationContent {
 
 /** Makes an iteration of a cadence of this group which people make iterations of. */
 export async function createIteration(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   group: Pick<Group, 'id' | 'name'>,
   { cadenceId, ...wish }: IterationWish,
 ): Promise<IterationRow | Failure<'missing' | 'automatic' | 'invalid'>> {
@@ -34,7 +34,7 @@ export async function createIteration(
 }
 
 async function cadenceFor(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   group: Pick<Group, 'id' | 'name'>,
   id: number | null,
 ): Promise<CadenceRow | null> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { stillInGroup } from '#authorization/current-access.ts';
 import { inPieces, MORE, PIECE } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
@@ -14,7 +14,7 @@ const CLOSED = 3;
  */
 export function deleteIteration(
   runUnitOfWork: RunUnitOfWork,
-  caller: SignedIn,
+  caller: SignedInCaller,
   { id, group_id }: IterationRow,
 ): Promise<undefined | Failure<'missing' | 'inBetween'>> {
   return inPieces(runUnitOfWork, caller, {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
 import { readCadence } from '../iteration-cadences/index.ts';
@@ -10,7 +10,7 @@ export type IterationChange = { readonly [Name in keyof IterationContent]?: Iter
 
 /** Changes an iteration as it stands now; of one that is made by itself only the description. */
 export async function changeIteration(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id, group_id }: Pick<IterationRow, 'id' | 'group_id'>,
   change: IterationChange,
 ): Promise<IterationRow | Failure<'missing' | 'automatic' | 'invalid'>> {

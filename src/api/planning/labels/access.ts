@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup, mayInProject } from '#authorization/abilities.ts';
 import { findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -69,7 +69,7 @@ interface InBoth {
 }
 
 /** Who may manage the labels of both the project and its group; in a personal namespace there is none. */
-export const promoting = (): Access<InBoth & { readonly caller: SignedIn }> =>
+export const promoting = (): Access<InBoth & { readonly caller: SignedInCaller }> =>
   inProject('read_label')
     .record({
       name: 'group',

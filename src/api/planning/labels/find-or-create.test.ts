@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { type Caller, type Project, world } from '#test/support/world.ts';
@@ -12,7 +12,7 @@ const { database, runUnitOfWork } = server.services;
 /** What the user gets who names these titles in the project. */
 async function named(who: Caller, project: Project, titles: readonly string[]): Promise<(readonly [string, string])[]> {
   const user = await readUser(database.reader, who.id);
-  const caller = { user, token: null } as unknown as SignedIn;
+  const caller = { user, token: null } as unknown as SignedInCaller;
   const place = await findProject(database.reader, caller, String(project.id));
   const labels = await runUnitOfWork(caller, (uow) => nameLabels(uow, { project: place! }, titles));
   return labels.map(({ title, color }) => [title, color] as const).sort();

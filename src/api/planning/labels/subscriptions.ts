@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import { ownReach, type Reach } from '#domain/namespaces/scope.ts';
@@ -31,7 +31,7 @@ export async function labelsSubscribedTo(
 
 /** Subscribes the caller to the label, or ends that, through this project or, everywhere, through a group. */
 export async function subscribeToLabel<Label extends LabelListed>(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   label: Label,
   wished: boolean,

@@ -1,5 +1,5 @@
 import { blockedBy, blocking, relatedTo, relationRemoved } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -16,7 +16,7 @@ type Unlinked = 'noLicense' | 'assigned' | 'forbidden' | 'itself' | 'tooMany';
 
 /** In the turns of both issues: a pair has one link, whichever way round, and each issue so many. */
 export async function linkIssues(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   [here, there]: readonly [End, End],
   kind: LinkKind,
 ): Promise<IssueLinkEnds | Failure<Unlinked>> {
@@ -36,14 +36,14 @@ export async function linkIssues(
 }
 
 /** How many it blocks has changed. */
-async function asItIsNow(uow: UnitOfWork<SignedIn>, { issue, project }: End): Promise<End> {
+async function asItIsNow(uow: UnitOfWork<SignedInCaller>, { issue, project }: End): Promise<End> {
   const [now] = await findIssues(uow, uow.by, [issue.id]);
   return { issue: stillThere(now), project };
 }
 
 /** Ends a link of issues, and tells what was. */
 export async function unlinkIssues(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   link: IssueLinkRow,
   [here, there]: readonly [End, End],
 ): Promise<IssueLinkEnds | Failure<'noLink' | 'gone'>> {

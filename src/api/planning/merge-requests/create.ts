@@ -1,5 +1,5 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireStill, type Standing } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import { nextIid } from '#domain/iids.ts';
@@ -27,7 +27,7 @@ type CreateRefusal = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
 /** Makes a merge request of two branches of the project; of each two branches one is open at most. */
 export async function createMergeRequest(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   wish: Wish,
 ): Promise<MergeRequest | Failure<CreateRefusal | 'gone'>> {
@@ -41,7 +41,7 @@ export async function createMergeRequest(
 }
 
 async function createDescribed(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   standing: Standing,
   asked: Wish,
   tips: Tips,
@@ -58,7 +58,7 @@ async function createDescribed(
 }
 
 async function create(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   standing: Standing,
   wish: Wish,
   { head, start, base }: Tips,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findMergeRequest, type MergeRequest, mergeRequestReadersAmong } from '#authorization/merge-requests.ts';
 import type { MergeRequestState } from '#database/tables/merge-requests.ts';
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
@@ -42,7 +42,7 @@ export interface ImportedMergeRequest extends Past<MergeRequestState> {
  * see it, and of two branches one open merge request.
  */
 export async function importMergeRequest(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   imported: ImportedMergeRequest,
 ): Promise<MergeRequest | Failure<'invalid'>> {

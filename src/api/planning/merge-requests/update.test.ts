@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
@@ -181,7 +181,7 @@ test('who loses his role while his wish waits changes and makes nothing', async 
   const again = await newMergeRequest(project);
   const { database, runUnitOfWork, git } = here.server.services;
   const user = await readUser(database.reader, leaver.id);
-  const by = { user, token: null } as unknown as SignedIn;
+  const by = { user, token: null } as unknown as SignedInCaller;
   const place = (await findProject(database.reader, by, String(project.id)))!;
   const [row] = (await findMergeRequests(database.reader, by, [made.id])) as [MergeRequest];
   await done(owner.post(`${project.at}/archive`));

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { AccessLost, type Standing } from '#authorization/current-access.ts';
 import {
@@ -48,7 +48,7 @@ type ChangeRefusal = 'invalid' | 'sameBranches' | 'exists' | 'gone';
 
 export async function changeMergeRequest(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   mergeRequest: MergeRequest,
   wish: MergeRequestChange,
@@ -58,7 +58,7 @@ export async function changeMergeRequest(
 }
 
 interface Which {
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
 }
@@ -80,7 +80,7 @@ export function whereItChanges<T>(
   services: RefServices,
   { caller, project, mergeRequest }: Which,
   { wish = {}, reopens: byCommand, turn = [] }: How,
-  work: (uow: UnitOfWork<SignedIn>, standing: Standing, change: Changing) => Promise<T>,
+  work: (uow: UnitOfWork<SignedInCaller>, standing: Standing, change: Changing) => Promise<T>,
 ): Promise<T> {
   const { iid, source_branch, head_sha: head } = mergeRequest;
   // Only where it leads and whether it is open can make it one too many.
@@ -96,7 +96,7 @@ export function whereItChanges<T>(
 
 /** With what its description commands. */
 export async function changeDescribed(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   standing: Standing,
   iid: number,
   asked: MergeRequestChange,
@@ -112,7 +112,7 @@ export async function changeDescribed(
 
 /** `tips`: of where the wish would lead it, read before. */
 async function change(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   standing: Standing,
   row: MergeRequest,
   wish: MergeRequestChange,
@@ -190,7 +190,7 @@ const wishesNowhere = (wish: MergeRequestChange) => targetOf({ target_branch: 's
  * it is. Of each two branches one is open at most.
  */
 async function ledElsewhere(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   row: MergeRequest,
   wish: MergeRequestChange,
   head: string | null,

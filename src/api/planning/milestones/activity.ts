@@ -1,10 +1,10 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { MilestoneRow } from './store.ts';
 
 /** Tells the project's feed; of groups' milestones nothing is told (contract/activity.md, "What records an event"). */
 export async function recordMilestone(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { project_id: projectId, id, iid }: MilestoneRow,
   action: 'created' | 'closed' | 'reopened' | 'destroyed',
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { nextIid } from '#domain/iids.ts';
 import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -9,7 +9,7 @@ import { contentRefusal } from './validation.ts';
 
 /** Creates a milestone of this project or group. */
 export async function createMilestone(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   place: Place,
   given: MilestoneContent,
 ): Promise<MilestoneRow | Failure<'notSaved'>> {

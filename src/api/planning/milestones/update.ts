@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { ownReach, type Place } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
@@ -15,7 +15,7 @@ const STATES = { close: 'closed', activate: 'active' } as const;
 
 /** Changes a milestone of this project or group, not one of a group above; closing a closed one tells nothing. */
 export async function changeMilestone(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   place: Place,
   milestoneId: number,
   { state_event: event, ...change }: MilestoneChange,

@@ -1,4 +1,4 @@
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -83,7 +83,7 @@ const noteInThread = {
 
 /** The thing as it stands in the act, for its caller to comment on. Throws `AccessLost` when he may no more. */
 export async function stillCommenting(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   asked: Noteable,
 ): Promise<InThing<Noteable>> {
@@ -94,7 +94,7 @@ export async function stillCommenting(
 
 /** The note as it stands in the act, for its caller to change. Throws `AccessLost` when he may no more. */
 export async function stillChanging(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   asked: Noteable,
   { id }: NoteRow,

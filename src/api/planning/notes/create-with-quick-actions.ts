@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { InThing, Noteable, NoteableKind, Thing } from '#http/access/noteables.ts';
 import { type Entity, either, entity } from '#http/endpoint/entity.ts';
@@ -49,9 +49,9 @@ export interface Saying {
 
 interface Ways<Said, Code extends string> {
   /** Says what is left of the text. */
-  readonly say: (uow: UnitOfWork<SignedIn>, saying: Saying) => Promise<Said | Failure<Code>>;
+  readonly say: (uow: UnitOfWork<SignedInCaller>, saying: Saying) => Promise<Said | Failure<Code>>;
   /** When nothing is left of it. */
-  readonly unsay?: (uow: UnitOfWork<SignedIn>) => Promise<undefined | Failure<Code>>;
+  readonly unsay?: (uow: UnitOfWork<SignedInCaller>) => Promise<undefined | Failure<Code>>;
 }
 
 type Unruly = keyof typeof COMMAND_REFUSALS;
@@ -89,7 +89,7 @@ interface On {
 }
 
 async function doAll<Said, Code extends string>(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { kind, thing: asked, commanded, change }: On,
   { commands, rest }: Parsed,
   { say, unsay }: Ways<Said, Code>,

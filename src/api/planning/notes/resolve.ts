@@ -1,5 +1,5 @@
 import { ALL_THREADS_RESOLVED } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { withOpenThreads } from '#domain/threads.ts';
@@ -11,7 +11,7 @@ import type { NoteListed } from './store.ts';
 import { findThread, isResolvable, setResolved, type Thread } from './threads.ts';
 
 /** Who takes part may: Developers, who has begun the thread, and the author of what it is about. */
-export function mayResolve(caller: SignedIn, thing: Noteable, { notes: [first] }: Thread): boolean {
+export function mayResolve(caller: SignedInCaller, thing: Noteable, { notes: [first] }: Thread): boolean {
   if (!mayComment(caller, thing)) return false;
   const isOwn = (authorId: number | null) => authorId === caller.user.id;
   return isOwn(first.author_id) || isOwn(thing.authorId) || mayAt(caller, 'resolve_note', thing);
@@ -25,7 +25,7 @@ interface Resolution {
 
 /** Resolves a thread, or opens it again: what is so already stays as it is. Throws `AccessLost` when the caller may no more. */
 export async function resolveThread(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   asked: Noteable,
   { id }: Pick<Thread, 'id'>,
@@ -45,7 +45,7 @@ export async function resolveThread(
 
 /** The same of one of its notes. */
 export async function resolveNote(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   asked: Noteable,
   { id, discussion_id }: NoteListed,

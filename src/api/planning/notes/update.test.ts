@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DESCRIPTION_CHANGED } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
@@ -101,7 +101,7 @@ test('the comments of a deleted user are the ghost’s, or go and count no more'
 });
 
 /** A comment by the project's owner, as it was loaded when he asked to change it. */
-async function loaded(by: SignedIn, project: Project, body: string) {
+async function loaded(by: SignedInCaller, project: Project, body: string) {
   const issue = await newIssue(project);
   const at = `${issue.notes}/${(await project.owner.post(issue.notes, { body })).body.id}`;
   const found = await findProject(database.reader, by, String(project.id));
@@ -118,7 +118,7 @@ async function loaded(by: SignedIn, project: Project, body: string) {
 
 test('a change is compared with what the comment says now, and one that is gone is not changed', async () => {
   const { project, owner } = await world({ project: {} });
-  const by = (await callerOf(database.reader, owner.id, null)) as SignedIn;
+  const by = (await callerOf(database.reader, owner.id, null)) as SignedInCaller;
   const { at, thing, note } = await loaded(by, project, 'First');
   await owner.put(at, { body: 'Second' });
   await runUnitOfWork(by, (uow) => updateNote(uow, issueThing, thing, note, { body: 'First' }));
@@ -130,7 +130,7 @@ test('a change is compared with what the comment says now, and one that is gone 
 
 test('whoever was let in and may not comment any more when it is written down writes nothing', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
-  const by = (await callerOf(database.reader, guest.id, null)) as SignedIn;
+  const by = (await callerOf(database.reader, guest.id, null)) as SignedInCaller;
   const { issue, thing, note } = await loaded(by, project, 'First');
   const wish = { body: 'Second', internal: false, createdAt: null };
   const refusedNow = async () => {
@@ -147,7 +147,7 @@ test('whoever was let in and may not comment any more when it is written down wr
 
 test('a discussion that is locked meanwhile takes no comments of others than members', async () => {
   const { project, owner } = await world({ project: { visibility: 'public' } });
-  const by = (await callerOf(database.reader, (await user()).id, null)) as SignedIn;
+  const by = (await callerOf(database.reader, (await user()).id, null)) as SignedInCaller;
   const { issue, thing } = await loaded(by, project, 'First');
   await owner.put(issue.at, { discussion_locked: true });
   const wish = { body: 'Second', internal: false, createdAt: null };

@@ -1,5 +1,5 @@
 import { forgetTargetActivity, MOST_NOTES } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { InThing, Noteable, NoteableKind } from '#http/access/noteables.ts';
@@ -53,7 +53,7 @@ type Unsaid = 'internal' | 'blank' | 'tooMany';
 
 /** A comment on a thing: it counts there, and in a project it is an activity. */
 export async function createNote(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   asked: Noteable,
   { begins, ...wish }: NoteWish,
@@ -66,7 +66,7 @@ export async function createNote(
 
 /** An answer in a thread; a plain comment that somebody answers becomes one. It is for the same readers. */
 export async function answerNote(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   asked: Noteable,
   { id }: Pick<Thread, 'id'>,
@@ -98,7 +98,7 @@ const isDone = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(is
 
 /** The one way in which people say something, wherever. */
 async function say(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { thing, caller }: InThing<Noteable>,
   { body, internal, createdAt, changes }: Omit<NoteWish, 'begins'>,
   thread: InThread | null,
@@ -138,7 +138,7 @@ async function tellNamed(uow: UnitOfWork, thing: Noteable, body: string): Promis
 
 /** Says it in other words. */
 export async function updateNote(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   asked: Noteable,
   note: NoteRow,
@@ -164,7 +164,7 @@ export async function updateNote(
 
 /** Takes a comment back, and with it what the feeds say of it. Its thread ends with its last one. */
 export async function deleteNote(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   asked: Noteable,
   note: NoteRow,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { EMAIL_EVENTS, type EmailEvent } from '#database/tables/notification-settings.ts';
 import { signedIn } from '#http/access/access.ts';
 import { forBoth } from '#http/access/parents.ts';
@@ -29,7 +29,7 @@ const settingParams = (without: readonly EmailEvent[] = []) => ({
 const WRONG_LEVEL = { levelUnknown: [400, "'{level}' is not a valid level"], invalid: INVALID } as const;
 
 /** Many who change the setting of one user run one after another. */
-const turnOf = ({ user }: SignedIn) => `notification settings of user ${user.id}`;
+const turnOf = ({ user }: SignedInCaller) => `notification settings of user ${user.id}`;
 
 export const readNotificationSetting = endpoint({
   get: '/notification_settings',

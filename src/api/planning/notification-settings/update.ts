@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { hasAddressForm, isConfirmedAddressOf, keptAddress } from '#authentication/users/emails.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { SourceType } from '#database/tables/domain.ts';
@@ -22,7 +22,10 @@ export type Wish = {
 type WrongLevel = Failure<'levelUnknown' | 'invalid'>;
 
 /** What the caller is told of everywhere, and where mail goes: all that is given changes, or nothing. */
-export async function changeGlobalSetting(uow: UnitOfWork<SignedIn>, wish: Wish): Promise<GlobalSetting | WrongLevel> {
+export async function changeGlobalSetting(
+  uow: UnitOfWork<SignedInCaller>,
+  wish: Wish,
+): Promise<GlobalSetting | WrongLevel> {
   const { id, email } = uow.by.user;
   if (isUnknown(wish.level)) return refused('levelUnknown', { level: wish.level });
   const address = wish.notification_email == null ? null : keptAddress(wish.notification_email);
@@ -38,7 +41,7 @@ export async function changeGlobalSetting(uow: UnitOfWork<SignedIn>, wish: Wish)
 
 /** What the caller is told of a group or project. */
 export async function changeSourceSetting(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   source: MemberSource,
   wish: Wish,
 ): Promise<Setting | WrongLevel | Failure<'gone'>> {

@@ -1,12 +1,12 @@
 import type { ResourceType } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Changes } from './changes.ts';
 import type { Moment, Subject } from './subject.ts';
 
 /** What one command finds, and leaves to the next one. */
 export interface Doing {
-  readonly uow: UnitOfWork<SignedIn>;
+  readonly uow: UnitOfWork<SignedInCaller>;
   readonly subject: Subject;
   /** As the commands before have left it. */
   now: Moment;

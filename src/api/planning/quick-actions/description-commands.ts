@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { commandsIn, interpret, type Outcome } from './run.ts';
@@ -27,7 +27,7 @@ interface Described<W> {
 
 /** What a wish becomes by the quick actions of the description that is sent; `subject` is asked where there are some. */
 export async function described<W extends Sent>(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   wish: W,
   subject: () => Promise<Subject>,
 ): Promise<Described<W>> {

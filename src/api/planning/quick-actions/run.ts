@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { sameSet } from '../issuables/index.ts';
@@ -38,7 +38,7 @@ export interface Outcome {
 
 /** What these commands come to, one after the other; nothing has been changed yet. */
 export async function interpret(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   subject: Subject,
   commands: readonly Command[],
 ): Promise<Outcome> {

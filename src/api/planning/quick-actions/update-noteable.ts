@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Thing } from '#http/access/noteables.ts';
 import type { RefServices } from '#repositories/services.ts';
@@ -10,11 +10,11 @@ export interface CommandedKind<Of extends Thing = Thing> {
   /** Runs an act in which the thing can be changed; `reopens`: perhaps into what is open. */
   runUnitOfWork<T>(
     services: RefServices,
-    caller: SignedIn,
+    caller: SignedInCaller,
     thing: Of,
     how: { readonly reopens: boolean; readonly turn: readonly string[] },
-    work: (uow: UnitOfWork<SignedIn>, change: (wish: Wish) => Promise<unknown | Failure>) => Promise<T>,
+    work: (uow: UnitOfWork<SignedInCaller>, change: (wish: Wish) => Promise<unknown | Failure>) => Promise<T>,
   ): Promise<T>;
   /** Null: it is gone. */
-  subject(uow: UnitOfWork<SignedIn>, caller: SignedIn, thing: Of): Promise<Subject | null>;
+  subject(uow: UnitOfWork<SignedInCaller>, caller: SignedInCaller, thing: Of): Promise<Subject | null>;
 }

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { columnOf, ofResource, type Resource } from '#activity/index.ts';
-import { type Caller, isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { groupWithRole, projectWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
@@ -26,7 +26,12 @@ interface Filter {
 }
 
 /** One page of a user's to-dos on what he may read, the latest first. index: todos_by_user, todos_by_project */
-export function listTodos(db: Reader, caller: SignedIn, filter: Filter, page: OffsetRequest): Promise<Page<TodoRow>> {
+export function listTodos(
+  db: Reader,
+  caller: SignedInCaller,
+  filter: Filter,
+  page: OffsetRequest,
+): Promise<Page<TodoRow>> {
   const { action, type, author_id, project_id, group_id } = filter;
   let todos = db
     .selectFrom('todos')
@@ -95,7 +100,7 @@ function noteVisibleTo(caller: Caller, today: string) {
 }
 
 /** The user's own of this id, while he may read what it is on. index: todos primary key */
-export async function findTodo(db: Reader, caller: SignedIn, id: number): Promise<TodoRow | null> {
+export async function findTodo(db: Reader, caller: SignedInCaller, id: number): Promise<TodoRow | null> {
   const row = await db
     .selectFrom('todos')
     .selectAll('todos')

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { type AccessCall, signedIn } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
@@ -15,7 +15,7 @@ export const ownTodo = () =>
   signedIn().record({
     name: 'todo',
     params: { id: required(integer) },
-    find: ({ db, params }: AccessCall<{ readonly id: number }>, { caller }: { readonly caller: SignedIn }) =>
+    find: ({ db, params }: AccessCall<{ readonly id: number }>, { caller }: { readonly caller: SignedInCaller }) =>
       findTodo(db, caller, params.id),
     missing: nestedNotFound,
   });

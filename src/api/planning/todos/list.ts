@@ -1,5 +1,5 @@
 import { usersById } from '#api/identity/users/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { TodoState } from '#database/tables/todos.ts';
 import type { Page } from '#http/lists/page.ts';
@@ -20,7 +20,7 @@ interface Asked {
 /** One page of what the caller has to do; of what nothing makes there is none. */
 export async function listOwn(
   db: Reader,
-  caller: SignedIn,
+  caller: SignedInCaller,
   { action, type, ...filter }: Asked,
   page: OffsetRequest,
 ): Promise<Page<TodoRow> | Failure<'noAuthor'>> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
@@ -6,7 +6,7 @@ import { type Cause, finishSome, insertTodos, type TodoRow } from '../todo-rows/
 
 /** Gives the caller himself something to do. */
 export async function mark(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   target: Pick<Cause, 'target' | 'projectId' | 'groupId'>,
 ): Promise<TodoRow | Failure<'pending'>> {
   const userId = uow.by.user.id;
@@ -15,7 +15,7 @@ export async function mark(
 }
 
 /** All that the caller has to do is done, some at a time: to-dos are kept without end. */
-export async function finishAll(runUnitOfWork: RunUnitOfWork, caller: SignedIn): Promise<undefined> {
+export async function finishAll(runUnitOfWork: RunUnitOfWork, caller: SignedInCaller): Promise<undefined> {
   await inPieces(runUnitOfWork, caller, {
     ask: nothingToAsk,
     piece: async (uow) => ((await finishSome(uow, caller.user.id, PIECE)) === PIECE ? MORE : undefined),

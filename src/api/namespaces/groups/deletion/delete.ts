@@ -1,5 +1,5 @@
 import { restoredNames } from '#api/namespaces/projects/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
@@ -55,7 +55,7 @@ export async function restoreGroup(
 
 /** Destroys a marked subgroup right away; `fullPath` must name it exactly as it is now. */
 export async function deleteAtOnce(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Group, 'id'>,
   fullPath: string | null | undefined,
 ): Promise<undefined | Failure<'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'gone'>> {

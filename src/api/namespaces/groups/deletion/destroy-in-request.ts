@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { areMoving } from '#api/namespaces/projects/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
@@ -41,7 +41,7 @@ export const destroyPutAway = defineJob({
  * Destroys a marked group right away. One with much in it is out of everybody's reach at once, whatever his role but an
  * administrator's, and the queue takes it apart.
  */
-export async function destroyAtOnce(uow: UnitOfWork<SignedIn>, { id, full_path }: Group): Promise<void> {
+export async function destroyAtOnce(uow: UnitOfWork<SignedInCaller>, { id, full_path }: Group): Promise<void> {
   if (!(await holdsMuch(uow, id))) return destroyGroup(uow, { id, full_path });
   const root = (await rootOf(uow, id)) ?? { id, full_path };
   await putAway(uow, { id, full_path });

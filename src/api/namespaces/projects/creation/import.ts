@@ -1,4 +1,4 @@
-import { ANONYMOUS, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { narrower, type Visibility, widestAllowed } from '#authorization/visibility-levels.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
@@ -28,7 +28,7 @@ export interface ImportedProject {
  * its name already leaves it `<name>_1`.
  */
 export async function importProject(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   group: Group,
   { path, name, visibility, values, past }: ImportedProject,
   storages: readonly string[],

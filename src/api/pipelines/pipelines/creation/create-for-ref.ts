@@ -1,7 +1,7 @@
 import type { Configuration, Invalid, PipelineVariable, Plan } from '#api/pipelines/ci-file/index.ts';
 import { jobsTurn } from '#api/pipelines/processing/index.ts';
 import { maySetPipelineVariables } from '#api/pipelines/variables/index.ts';
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject, mayUseFeature } from '#authorization/abilities.ts';
 import { standingOf } from '#authorization/current-access.ts';
 import { findPipeline, mayRunOn, type PipelineRow } from '#authorization/pipelines.ts';
@@ -46,7 +46,7 @@ type Codes = keyof typeof CREATION_REFUSALS;
  */
 export async function createOfRef(
   services: Pick<Services, 'git' | 'database' | 'acting' | 'secretKey'>,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   { ref: sent, source, variables = [], brought = [], starter = {}, origin, keepsBroken, baseUrl }: Asked,
 ): Promise<PipelineRow | Failure<Codes>> {

@@ -1,5 +1,5 @@
 import { cancelPipeline } from '#api/pipelines/processing/index.ts';
-import { ANONYMOUS, type SignedIn } from '#authentication/caller.ts';
+import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
 import { requireStill, standingOf } from '#authorization/current-access.ts';
 import { inPieces, type MORE, nothingToAsk, pieceOf } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
@@ -13,7 +13,7 @@ interface PipelineKey {
 /** Removes a pipeline with all that it has left; its jobs, which may be many and have left much, piece by piece before, earlier attempts first. */
 export async function destroyPipeline(
   runUnitOfWork: RunUnitOfWork,
-  by: SignedIn,
+  by: SignedInCaller,
   pipeline: PipelineKey,
 ): Promise<void> {
   await inPieces(runUnitOfWork, by, {

@@ -1,4 +1,4 @@
-import { isAdministrator, type SignedIn } from '#authentication/caller.ts';
+import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { mayUpdateRunner, ownerProjectOf, type Runner } from '#authorization/runners.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -14,7 +14,7 @@ type AssignRefusal = 'ofGroup' | 'locked' | 'notPermitted' | 'ofInstance' | 'too
 
 /** Gives a runner to one more project. */
 export async function assignRunner(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   runner: Runner,
 ): Promise<Runner | Failure<AssignRefusal>> {
@@ -31,7 +31,7 @@ export async function assignRunner(
 
 /** Takes a runner from a project that is not its owner. */
 export async function unassignRunner(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   runner: Runner,
 ): Promise<undefined | Failure<'locked' | 'notPermitted' | 'fromOwner' | 'missing'>> {

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayUpdateRunner } from '#authorization/runners.ts';
 import {
   allowsRegistrationTokens,
@@ -19,7 +19,7 @@ import { resetRunnerToken } from './tokens.ts';
 // contract/runners.md §2.2
 
 /** Nobody gets a registration token where nobody may register by one. */
-function whereAllowed<Provided extends { readonly caller: SignedIn }>(
+function whereAllowed<Provided extends { readonly caller: SignedInCaller }>(
   access: Access<Provided>,
   of: (provided: Provided) => Registrar,
 ): Access<Provided> {
@@ -30,7 +30,7 @@ function whereAllowed<Provided extends { readonly caller: SignedIn }>(
 
 async function renew(
   of: Registrar,
-  caller: SignedIn,
+  caller: SignedInCaller,
   { runUnitOfWork, secretKey }: Pick<Services, 'acting' | 'secretKey'>,
 ) {
   const key = await secretKey();

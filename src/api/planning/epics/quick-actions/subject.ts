@@ -1,6 +1,6 @@
 import { EPICS, labelsOn } from '#api/planning/issuables/index.ts';
 import { BEGINNING, type Subject } from '#api/planning/quick-actions/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
@@ -8,18 +8,23 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Epics, as quick actions see them. */
 
-export async function epicSubject(uow: UnitOfWork<SignedIn>, group: Group, epic: Epic): Promise<Subject> {
+export async function epicSubject(uow: UnitOfWork<SignedInCaller>, group: Group, epic: Epic): Promise<Subject> {
   const labels = await labelsOn(uow, EPICS, [epic.id]);
   const { state, title, confidential } = epic;
   return { ...inGroup(uow, group), thing: epic, now: { ...BEGINNING, state, title, confidential, labels } };
 }
 
 /** One that is being made. */
-export function newEpicSubject(uow: UnitOfWork<SignedIn>, group: Group, title: string, confidential: boolean): Subject {
+export function newEpicSubject(
+  uow: UnitOfWork<SignedInCaller>,
+  group: Group,
+  title: string,
+  confidential: boolean,
+): Subject {
   return { ...inGroup(uow, group), thing: null, now: { ...BEGINNING, title, confidential } };
 }
 
-function inGroup(uow: UnitOfWork<SignedIn>, group: Group) {
+function inGroup(uow: UnitOfWork<SignedInCaller>, group: Group) {
   const may = mayInGroup(uow.by, 'admin_epic', group);
   return {
     type: 'Epic',

@@ -1,4 +1,4 @@
-import type { Caller, SignedIn } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import type { Access } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, shown } from '#http/endpoint/responses.ts';
@@ -13,7 +13,7 @@ interface TimedKind {
   readonly path: '/projects/:id/issues/:issue_iid' | '/projects/:id/merge_requests/:merge_request_iid';
   readonly aThing: 'an issue' | 'a merge request';
   /** Who may change its times. */
-  readonly changing: () => Access<{ readonly thing: Timed; readonly caller: SignedIn }>;
+  readonly changing: () => Access<{ readonly thing: Timed; readonly caller: SignedInCaller }>;
   readonly reading: () => Access<{ readonly thing: Times; readonly caller: Caller }>;
 }
 

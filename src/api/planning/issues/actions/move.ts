@@ -14,7 +14,7 @@ import {
   recordState,
 } from '#api/planning/issuables/index.ts';
 import { iterationInReach } from '#api/planning/iterations/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssue, findIssues, type Issue, issueReadersAmong } from '#authorization/issues.ts';
 import { nextIid } from '#domain/iids.ts';
@@ -31,7 +31,7 @@ type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
  * milestone, iteration and assignees those go along that there are in the other project.
  */
 export async function moveIssue(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   from: Project,
   iid: number,
   toProjectId: number,
@@ -55,7 +55,7 @@ export async function moveIssue(
   return made;
 }
 
-async function filedAnew(uow: UnitOfWork<SignedIn>, issue: Issue, to: Project): Promise<Issue> {
+async function filedAnew(uow: UnitOfWork<SignedInCaller>, issue: Issue, to: Project): Promise<Issue> {
   const { id: _id, assigned: _assigned, closing: _closing, blocking: _blocking, ...columns } = issue;
   const id = await insertIssue(uow, {
     ...columns,
@@ -85,7 +85,7 @@ async function filedAnew(uow: UnitOfWork<SignedIn>, issue: Issue, to: Project): 
   return made;
 }
 
-async function putAside(uow: UnitOfWork<SignedIn>, issue: Issue, made: Issue, to: Project): Promise<void> {
+async function putAside(uow: UnitOfWork<SignedInCaller>, issue: Issue, made: Issue, to: Project): Promise<void> {
   await uow.record({
     noteOn: resourceOf(issue),
     text: movedTo(fullReference({ ...resourceOf(made), iid: made.iid, project: to })),

@@ -1,5 +1,5 @@
 import { moveInLine, type Neighbours } from '#api/planning/issuables/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -8,7 +8,7 @@ import { lineOf } from '../store.ts';
 
 /** Puts an issue behind or before another one of its project. */
 export async function reorderIssue(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Issue, 'id'>,
   neighbours: Neighbours,
 ): Promise<Issue | Failure<'noNeighbour' | 'gone'>> {

@@ -1,7 +1,7 @@
 import { associationsOf } from '#api/planning/epics/index.ts';
 import { assigneesOf, ISSUES, labelsOn } from '#api/planning/issuables/index.ts';
 import { BEGINNING, type Subject } from '#api/planning/quick-actions/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { type Issue, issueReadersAmong, mayUpdateIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -9,7 +9,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Issues, as quick actions see them. */
 
-export async function issueSubject(uow: UnitOfWork<SignedIn>, project: Project, issue: Issue): Promise<Subject> {
+export async function issueSubject(uow: UnitOfWork<SignedInCaller>, project: Project, issue: Issue): Promise<Subject> {
   const mayManage = mayInProject(uow.by, 'update_issue', project);
   const assigned = await assigneesOf(uow, ISSUES, [issue.id]);
   const [association] = await associationsOf(uow, [issue.id]);
@@ -33,7 +33,7 @@ export async function issueSubject(uow: UnitOfWork<SignedIn>, project: Project, 
 
 /** One that is being filed. */
 export function newIssueSubject(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   project: Project,
   title: string,
   confidential: boolean,

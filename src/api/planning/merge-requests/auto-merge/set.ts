@@ -1,5 +1,5 @@
 import { autoMergeEnabled } from '#activity/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { AccessLost, type Standing } from '#authorization/current-access.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -12,7 +12,7 @@ import { isAutoMerged, type KeptWish, putAutoMerge } from './store.ts';
  * that is waited for has been read again, so that nothing of it has come meanwhile without having been heard of.
  */
 export async function setAutoMerge(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { caller, project }: Standing,
   { id, target_branch, head_sha }: MergeRequest,
   wish: KeptWish,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { type Standing, standingOf } from '#authorization/current-access.ts';
 import type { Reader, TransactionOptions } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -27,7 +27,7 @@ interface Branches {
 }
 
 interface RunUnitOfWork {
-  readonly caller: SignedIn;
+  readonly caller: SignedInCaller;
   readonly project: Project;
   /** Whose tips are wanted; null: no branch decides anything. */
   readonly branches: Branches | null;
@@ -45,9 +45,9 @@ const MOST_TRIES = 5;
 export async function actingAtTips<T>(
   { database, git, runUnitOfWork }: RefServices,
   { caller, project, branches, options }: RunUnitOfWork,
-  work: (uow: UnitOfWork<SignedIn>, standing: Standing, tips: Tips | null) => Promise<T>,
+  work: (uow: UnitOfWork<SignedInCaller>, standing: Standing, tips: Tips | null) => Promise<T>,
 ): Promise<T> {
-  const workAt = async (uow: UnitOfWork<SignedIn>, tips: Tips | null) =>
+  const workAt = async (uow: UnitOfWork<SignedInCaller>, tips: Tips | null) =>
     work(uow, await standingOf(uow, caller, project.id), tips);
   if (branches === null) return runUnitOfWork(caller, (uow) => workAt(uow, null), options);
   for (let tries = 1; ; tries++) {

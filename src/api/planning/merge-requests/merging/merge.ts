@@ -1,5 +1,5 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
 import { AccessLost, standingOf } from '#authorization/current-access.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
@@ -48,7 +48,7 @@ const MOST_TRIES = 5;
  */
 export function merge(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   place: Project,
   mergeRequest: MergeRequest,
   wish: MergeWish,
@@ -63,7 +63,7 @@ export function merge(
  */
 export function mergeByItself(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   place: Project,
   mergeRequest: MergeRequest,
   wish: KeptWish,
@@ -78,7 +78,7 @@ interface Asked extends MergeWish {
 
 function inMode(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   place: Project,
   { iid, target_branch: name }: MergeRequest,
   wish: Asked,
@@ -100,7 +100,7 @@ interface Named {
 /** Undefined: something has changed on the way. */
 async function mergeOnce(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   { projectId, iid }: Named,
   wish: Asked,
 ): Promise<MergeRequest | Failure<MergeRefused> | undefined> {
@@ -198,7 +198,7 @@ async function whatItWaitsFor(
 /** Undefined: what is waited for has come meanwhile, or something has changed. */
 async function mergeLater(
   { database, runUnitOfWork }: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   seen: Seen,
   wish: Asked,
 ): Promise<MergeRequest | Failure<'gone'> | undefined> {
@@ -228,7 +228,7 @@ async function removesSource(
 
 async function commitsOf(
   { database, git }: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   { project, mergeRequest, branches }: Seen,
   wish: MergeWish,
 ): Promise<MergeCommits | null> {

@@ -1,6 +1,6 @@
 import { assigneesOf, labelsOn, MERGE_REQUESTS, REVIEWED } from '#api/planning/issuables/index.ts';
 import { BEGINNING, type Subject } from '#api/planning/quick-actions/index.ts';
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { Standing } from '#authorization/current-access.ts';
 import { type MergeRequest, mayUpdateMergeRequest, mergeRequestReadersAmong } from '#authorization/merge-requests.ts';
@@ -10,7 +10,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 /** Merge requests, as quick actions see them. */
 
 export async function mergeRequestSubject(
-  uow: UnitOfWork<SignedIn>,
+  uow: UnitOfWork<SignedInCaller>,
   { caller, project }: Pick<Standing, 'caller' | 'project'>,
   mergeRequest: MergeRequest,
 ): Promise<Subject> {
@@ -33,11 +33,11 @@ export async function mergeRequestSubject(
 }
 
 /** One that is being opened, by somebody who may. */
-export function newMergeRequestSubject(uow: UnitOfWork<SignedIn>, project: Project, title: string): Subject {
+export function newMergeRequestSubject(uow: UnitOfWork<SignedInCaller>, project: Project, title: string): Subject {
   return { ...inProject(uow, project), thing: null, mayUpdate: true, mayTime: true, now: { ...BEGINNING, title } };
 }
 
-function inProject(uow: UnitOfWork<SignedIn>, project: Project) {
+function inProject(uow: UnitOfWork<SignedInCaller>, project: Project) {
   return {
     type: 'MergeRequest',
     place: { project },

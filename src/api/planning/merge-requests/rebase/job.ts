@@ -1,4 +1,4 @@
-import { isSignedIn, type SignedIn } from '#authentication/caller.ts';
+import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { AccessLost } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { Transaction } from '#database/database.ts';
@@ -91,7 +91,7 @@ interface Moving extends Asked {
 
 async function moveSource(
   services: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   { source_branch: branch }: MergeRequest,
   { head_sha: oldId, tip: newId, skip_ci }: Moving,

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#authentication/caller.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import { mayForcePush } from '#authorization/protected-branches/branch-rules.ts';
 import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
@@ -17,7 +17,7 @@ type RebaseRefusal = 'noSource' | 'mayNotPush' | 'mayNotForce' | 'locked' | 'rea
 /** Has it rebased soon, as its source branch is now; one of several who ask for it at once. */
 export async function beginRebase(
   { database, git, runUnitOfWork }: RefServices,
-  caller: SignedIn,
+  caller: SignedInCaller,
   project: Project,
   { id, iid, source_branch }: MergeRequest,
   skipCi: boolean,
