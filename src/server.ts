@@ -14,7 +14,7 @@ import { lockDataDirectory } from './database/data-directory-lock.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { createPersonalNamespace } from './domain/namespaces/namespaces.ts';
-import { createFactBus } from './events/event-bus.ts';
+import { createEventBus } from './events/event-bus.ts';
 import { createRunUnitOfWork, type RunUnitOfWork } from './events/unit-of-work.ts';
 import { createGit, type Git } from './git/git.ts';
 import { leaveStarter } from './git/process/process-spawner.ts';
@@ -194,7 +194,7 @@ const wantedBy =
     when?.(config) ?? true;
 
 function createFacts(config: Config) {
-  return createFactBus([
+  return createEventBus([
     ...brought('subscriptions').filter(wantedBy(config)),
     upkeepAfterChanges,
     wikiUpkeepAfterChanges,

@@ -6,13 +6,13 @@ import { isFailure, refused } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { gathered } from './batched-writes.ts';
-import { createFactBus } from './event-bus.ts';
+import { createEventBus } from './event-bus.ts';
 import { createRunUnitOfWork, type UnitOfWork } from './unit-of-work.ts';
 
 /** A gathering that writes down who came, with the transactions that it took. */
 async function road({ most = 100, waiting = 1_000 } = {}) {
   const database = await testDatabase({ clock: testClock() });
-  const runUnitOfWork = createRunUnitOfWork({ database, tier: 'ultimate', ...createFactBus([]) });
+  const runUnitOfWork = createRunUnitOfWork({ database, tier: 'ultimate', ...createEventBus([]) });
   const batches: string[][] = [];
   const bring = gathered<string, string>({
     verb: async (uow: UnitOfWork, names) => {

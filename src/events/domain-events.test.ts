@@ -5,7 +5,7 @@ import { createQueue } from '#jobs/queue.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { MORE } from './batches.ts';
-import { type AnySubscription, createFactBus, subscription } from './event-bus.ts';
+import { type AnySubscription, createEventBus, subscription } from './event-bus.ts';
 import { createRunUnitOfWork } from './unit-of-work.ts';
 
 const deleted = { userId: 7, ghostUserId: 2, hard: false };
@@ -45,7 +45,7 @@ const watching = subscription({
 async function setting(subscriptions: readonly AnySubscription<Services>[]) {
   const clock = testClock();
   const database = await testDatabase({ clock });
-  const facts = createFactBus<Services>(subscriptions);
+  const facts = createEventBus<Services>(subscriptions);
   const services: Services = { heard: [] };
   const queue = createQueue({ database, clock, services, jobs: facts.jobs });
   const runUnitOfWork = createRunUnitOfWork({ database, tier: 'ultimate', ...facts });

@@ -4,7 +4,7 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import type { Occurrence } from './mail-occurrences.ts';
 
 /** What happened, for other families to follow up: the name of each fact and what it tells. Payloads are plain JSON. */
-export interface Facts {
+export interface EventPayloads {
   'refs-changed': {
     readonly projectId: number;
     readonly userId: number | null;
@@ -124,4 +124,4 @@ export interface Merge {
   readonly shouldRemoveSourceBranch: boolean | null;
 }
 
-export type FactName = keyof Facts;
+export type EventName = keyof EventPayloads;

@@ -1,11 +1,11 @@
 import type { Config } from '#config.ts';
 import { enqueue, type Job, type JobRun } from '#jobs/job.ts';
 import { MORE } from './batches.ts';
-import type { FactName, Facts } from './domain-events.ts';
+import type { EventName, EventPayloads } from './domain-events.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** One family's interest in a fact. */
-export interface Subscription<Services, Name extends FactName = FactName> {
+export interface Subscription<Services, Name extends EventName = EventName> {
   readonly fact: Name;
   /** Only on servers whose settings are so; on others it is as if it were not there. */
   readonly when?: (config: Config) => boolean;
@@ -13,38 +13,38 @@ export interface Subscription<Services, Name extends FactName = FactName> {
    * What may be too much for one act: a piece of it, which tells whether there is MORE. Whoever foresees the fact has it
    * done act by act before (`uow.ahead`); what is left then is part of the act that publishes.
    */
-  readonly inPieces?: (uow: UnitOfWork, payload: Facts[Name]) => Promise<typeof MORE | undefined>;
+  readonly inPieces?: (uow: UnitOfWork, payload: EventPayloads[Name]) => Promise<typeof MORE | undefined>;
   /** Part of the act that publishes: SQL only. */
-  readonly inTransaction?: (uow: UnitOfWork, payload: Facts[Name]) => Promise<void>;
+  readonly inTransaction?: (uow: UnitOfWork, payload: EventPayloads[Name]) => Promise<void>;
   /** A job of the queue, at least once after the commit. `kind` is stored: never renamed. */
   readonly afterwards?: {
     readonly kind: string;
     readonly maxAttempts?: number;
-    readonly handle: (services: Services, payload: Facts[Name], run: JobRun) => Promise<void>;
+    readonly handle: (services: Services, payload: EventPayloads[Name], run: JobRun) => Promise<void>;
   };
 }
 
 /** A subscription as it stands in a family's list, whatever its fact. */
-export type AnySubscription<Services> = { readonly [Name in FactName]: Subscription<Services, Name> }[FactName];
+export type AnySubscription<Services> = { readonly [Name in EventName]: Subscription<Services, Name> }[EventName];
 
 /** Writes down a subscription with the payload's type of its fact. */
-export function subscription<Services, Name extends FactName>(
+export function subscription<Services, Name extends EventName>(
   value: Subscription<Services, Name>,
 ): Subscription<Services, Name> {
   return value;
 }
 
-interface FactBus<Services> {
+interface EventBus<Services> {
   /** Tells every subscriber, in the order of the families' lists, as part of the act. */
-  publish<Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]): Promise<void>;
+  publish<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<void>;
   /** Does one piece of what the fact will ask for; says whether there may be more. */
-  ahead<Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]): Promise<boolean>;
+  ahead<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<boolean>;
   /** The queue's part of it. */
   readonly jobs: readonly Job<Services, never>[];
 }
 
 /** Made by server.ts from the families' subscriptions. */
-export function createFactBus<Services>(subscriptions: readonly AnySubscription<Services>[]): FactBus<Services> {
+export function createEventBus<Services>(subscriptions: readonly AnySubscription<Services>[]): EventBus<Services> {
   return {
     async publish(uow, name, payload) {
       for (const { fact, inPieces, inTransaction, afterwards } of subscriptions) {
@@ -65,5 +65,5 @@ export function createFactBus<Services>(subscriptions: readonly AnySubscription<
 }
 
 /** The list holds every fact's subscriptions together; that name and payload belong to each other was checked when they were written. */
-type Told = (uow: UnitOfWork, payload: Facts[FactName]) => Promise<void>;
-type Piece = (uow: UnitOfWork, payload: Facts[FactName]) => Promise<typeof MORE | undefined>;
+type Told = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<void>;
+type Piece = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<typeof MORE | undefined>;

@@ -1,6 +1,6 @@
 import { deleteSome, type Referring, referElsewhere } from '#database/batch-statements.ts';
 import { PIECE } from './batches.ts';
-import type { Facts } from './domain-events.ts';
+import type { EventPayloads } from './domain-events.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 export function leaveToGhost(
   uow: UnitOfWork,
   written: Referring,
-  { userId, ghostUserId, hard }: Facts['user-deleted'],
+  { userId, ghostUserId, hard }: EventPayloads['user-deleted'],
   remove: (uow: UnitOfWork, userId: number) => Promise<number> = (uow) => deleteSome(uow, written, userId, PIECE),
 ): Promise<number> {
   return hard ? remove(uow, userId) : referElsewhere(uow, written, { from: userId, to: ghostUserId, most: PIECE });

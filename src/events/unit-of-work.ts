@@ -19,7 +19,7 @@ import type { Tier } from '#config.ts';
 import { uniqueViolation } from '#database/constraint-violations.ts';
 import type { Database, Transaction, TransactionOptions } from '#database/database.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
-import type { FactName, Facts } from './domain-events.ts';
+import type { EventName, EventPayloads } from './domain-events.ts';
 import { type Occurrence, occurrenceOfDeed, occurrenceOfStep } from './mail-occurrences.ts';
 
 /**
@@ -32,9 +32,9 @@ export interface UnitOfWork<By extends Caller = Caller> extends Transaction {
   /** What this server offers (contract/conventions.md §11). */
   readonly tier: Tier;
   /** Tells other families what happened, as part of the act. */
-  publish<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<void>;
+  publish<Name extends EventName>(name: Name, payload: EventPayloads[Name]): Promise<void>;
   /** Has a piece done of what a fact will ask for that is to be published soon; says whether there may be more (events/batches.ts). */
-  ahead<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<boolean>;
+  ahead<Name extends EventName>(name: Name, payload: EventPayloads[Name]): Promise<boolean>;
   /**
    * Writes into the history what was done: an activity of a project's feed; by whoever acts an audit event, a step in the
    * history of an issue's states, milestones, labels or weights, or a system note on it. Who may be told of it by mail hears of it too.
@@ -63,8 +63,16 @@ export type RunUnitOfWork = <By extends Caller, T>(
 interface UnitOfWorkServices {
   readonly database: Database;
   readonly tier: Tier;
-  readonly publish: <Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]) => Promise<void>;
-  readonly ahead: <Name extends FactName>(uow: UnitOfWork, name: Name, payload: Facts[Name]) => Promise<boolean>;
+  readonly publish: <Name extends EventName>(
+    uow: UnitOfWork,
+    name: Name,
+    payload: EventPayloads[Name],
+  ) => Promise<void>;
+  readonly ahead: <Name extends EventName>(
+    uow: UnitOfWork,
+    name: Name,
+    payload: EventPayloads[Name],
+  ) => Promise<boolean>;
 }
 
 export function createRunUnitOfWork({ database, tier, publish, ahead }: UnitOfWorkServices): RunUnitOfWork {
@@ -73,8 +81,8 @@ export function createRunUnitOfWork({ database, tier, publish, ahead }: UnitOfWo
       const uow: UnitOfWork<typeof by> = Object.assign(tx, {
         by,
         tier,
-        publish: <Name extends FactName>(name: Name, payload: Facts[Name]) => publish(uow, name, payload),
-        ahead: <Name extends FactName>(name: Name, payload: Facts[Name]) => ahead(uow, name, payload),
+        publish: <Name extends EventName>(name: Name, payload: EventPayloads[Name]) => publish(uow, name, payload),
+        ahead: <Name extends EventName>(name: Name, payload: EventPayloads[Name]) => ahead(uow, name, payload),
         record: (event: HistoryEvent) => record(uow, event),
       });
       return work(uow);

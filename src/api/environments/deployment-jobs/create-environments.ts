@@ -1,6 +1,6 @@
 import { readDuration } from '#api/pipelines/ci-file/index.ts';
 import type { EnvironmentTier } from '#database/tables/environments.ts';
-import type { Facts } from '#events/domain-events.ts';
+import type { EventPayloads } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { momentAfter } from '#runtime/clock.ts';
 import { environmentFor, TIERS } from '../environment-model/index.ts';
@@ -12,7 +12,7 @@ import { type DeployingJob, deployingJobs } from './store.ts';
  */
 export async function makeEnvironments(
   uow: UnitOfWork,
-  { projectId, jobIds }: Facts['environments-wanted'],
+  { projectId, jobIds }: EventPayloads['environments-wanted'],
 ): Promise<void> {
   const jobs = await deployingJobs(uow, jobIds);
   const firsts = new Map(jobs.toReversed().map((job) => [job.name, job]));

@@ -1,6 +1,6 @@
 import type { DeploymentStatus } from '#database/tables/environments.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
-import type { Facts } from '#events/domain-events.ts';
+import type { EventPayloads } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { addDeployment, changeDeploymentsOf } from '../deployments/index.ts';
@@ -34,7 +34,10 @@ export const DEPLOYMENT_STATUS: Readonly<Record<JobStatus, DeploymentStatus | nu
 /** Its turn has not come, or comes no more. */
 const WITHOUT_TURN: readonly JobStatus[] = ['created', 'canceling', 'canceled'];
 
-export async function followJobs(uow: UnitOfWork, { projectId, jobIds, to }: Facts['jobs-stepped']): Promise<void> {
+export async function followJobs(
+  uow: UnitOfWork,
+  { projectId, jobIds, to }: EventPayloads['jobs-stepped'],
+): Promise<void> {
   const jobs = await deployingJobs(uow, jobIds);
   const deploying = jobs.filter(({ said }) => (said?.action ?? 'start') === 'start');
   const status = DEPLOYMENT_STATUS[to];

@@ -5,7 +5,7 @@ import type { Reader } from '#database/database.ts';
 import { type DeploymentRow, lastDeployment } from '#domain/deployments.ts';
 import { findEnvironment } from '#domain/environments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import type { Facts } from '#events/domain-events.ts';
+import type { EventPayloads } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { zeroId } from '#git/refs/refs.ts';
@@ -30,7 +30,7 @@ interface Ended {
 
 export async function stopWithBranches(
   uow: UnitOfWork,
-  { projectId, userId, changes }: Facts['refs-changed'],
+  { projectId, userId, changes }: EventPayloads['refs-changed'],
 ): Promise<void> {
   const deleted = changes.filter(({ ref, newId }) => newId === zeroId && ref.startsWith(HEADS));
   if (userId === null || deleted.length === 0 || !(await runsAnywhere(uow, projectId))) return;
@@ -39,7 +39,10 @@ export async function stopWithBranches(
   }
 }
 
-export async function stopWithMergeRequest(uow: UnitOfWork, { event, about }: Facts['occurred']): Promise<void> {
+export async function stopWithMergeRequest(
+  uow: UnitOfWork,
+  { event, about }: EventPayloads['occurred'],
+): Promise<void> {
   if (event !== 'close_merge_request' && event !== 'merge_merge_request') return;
   const found = uow.by.user === null ? null : await readMergeRequest(uow, about.id);
   if (found === null || !(await runsAnywhere(uow, found.project_id))) return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markHistory, recordedSince } from '#activity/index.ts';
-import type { FactName, Facts } from '#events/domain-events.ts';
+import type { EventName, EventPayloads } from '#events/domain-events.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { type Caller, world } from '#test/support/world.ts';
@@ -38,7 +38,7 @@ async function counts() {
 }
 
 /** The rooms with acts that hear everything first. */
-function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name]) => void): typeof services {
+function hearing(listen: <Name extends EventName>(name: Name, payload: EventPayloads[Name]) => void): typeof services {
   const runUnitOfWork: RunUnitOfWork = (by, doing) =>
     services.runUnitOfWork(by, (uow) => {
       const { publish } = uow;
@@ -234,7 +234,7 @@ test('a run that another one overtakes tells nobody anything', async () => {
   const mira = await user();
   await newProject({ owner: mira });
   await remove(mira);
-  const heard: FactName[] = [];
+  const heard: EventName[] = [];
   const listening = hearing((fact) => heard.push(fact));
   await destroy(
     mira,

@@ -4,7 +4,7 @@ import { type Params, prepare } from '#database/prepare.ts';
 import type { RunnerType } from '#database/tables/runners.ts';
 import { itselfAndAbove } from '#domain/namespaces/hierarchy.ts';
 import { runnersTakenBy } from '#domain/runners/runner-scope.ts';
-import type { Facts } from '#events/domain-events.ts';
+import type { EventPayloads } from '#events/domain-events.ts';
 
 /**
  * By which runners know whether asking for jobs is of use (contract/runners.md §3.3): the instance, groups and projects
@@ -23,7 +23,7 @@ export async function raiseQueues(tx: Transaction, projectId: number, pipelineId
 }
 
 /** Other runners than before may take what waits in this place: tells those of the groups above, and the instance's. */
-export async function raiseQueuesOf(tx: Transaction, { type, id }: Facts['runners-let-in']): Promise<void> {
+export async function raiseQueuesOf(tx: Transaction, { type, id }: EventPayloads['runners-let-in']): Promise<void> {
   if (type === 'project') return raiseQueues(tx, id);
   const groups = await itselfAndAbove(tx, id).select('namespaces.id').orderBy('namespaces.id').execute();
   await raise(tx, [...groups.map(({ id }) => ['group', id] as const), ['instance', 0]], 0);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { linkBlob, storeBlob } from '#blobs/index.ts';
 import { PIECE } from '#events/batches.ts';
-import type { FactName, Facts } from '#events/domain-events.ts';
+import type { EventName, EventPayloads } from '#events/domain-events.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
 import { done, type Project, world } from '#test/support/world.ts';
@@ -33,7 +33,7 @@ async function large(project: Project): Promise<void> {
 
 const rowsOf = async (table: 'jobs' | 'pipelines', { id }: Project) =>
   database.reader.selectFrom(table).select('user_id').where('project_id', '=', id).execute();
-const ahead = <Name extends FactName>(name: Name, payload: Facts[Name]) =>
+const ahead = <Name extends EventName>(name: Name, payload: EventPayloads[Name]) =>
   runUnitOfWork(ANONYMOUS, (uow) => uow.ahead(name, payload));
 
 test('the jobs of a project that goes are removed piece by piece, and then its pipelines', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isAmongTexts } from '#database/dialect.ts';
-import type { Facts } from '#events/domain-events.ts';
+import type { EventPayloads } from '#events/domain-events.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
@@ -42,7 +42,7 @@ export const followBranches = subscription({
   },
 });
 
-type Change = Facts['refs-changed']['changes'][number];
+type Change = EventPayloads['refs-changed']['changes'][number];
 
 const branchOf = ({ ref }: Change) => ref.slice(HEADS.length);
 
