@@ -6,7 +6,7 @@ import type { Git } from '#git/git.ts';
 import type { Base } from '../request/base-url.ts';
 
 /** To whom, where and with what rows are shown. */
-export interface Showing extends Base {
+export interface SerializationContext extends Base {
   readonly db: Reader;
   /** What refs say is a function of the database: they move only together with a commit. */
   readonly git: Git;
@@ -24,22 +24,22 @@ export interface Showing extends Base {
 export interface Entity<Row, Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   /** The shapes of these rows in their order; what they need beside them is loaded for all of them at once. */
-  all(rows: readonly Row[], to: Showing): Promise<Static<Schema>[]>;
+  all(rows: readonly Row[], to: SerializationContext): Promise<Static<Schema>[]>;
 }
 
 /** An entity that needs nothing but its row, so that other entities can show it inside themselves. */
 export interface PlainEntity<Row, Schema extends TSchema = TSchema> extends Entity<Row, Schema> {
-  one(row: Row, to: Showing): Static<Schema>;
+  one(row: Row, to: SerializationContext): Static<Schema>;
 }
 
 /** An entity before it is known what rows it is made from; as it is, it shows rows that have its shape already. */
 export interface Draft<P extends TProperties> extends PlainEntity<Static<TObject<P>>, TObject<P>> {
   /** `show` makes the shape of one row. */
-  from<Row>(show: (row: Row, to: Showing) => Static<TObject<P>>): PlainEntity<Row, TObject<P>>;
+  from<Row>(show: (row: Row, to: SerializationContext) => Static<TObject<P>>): PlainEntity<Row, TObject<P>>;
   /** `load` reads what the rows of a whole list need beside them; `show` makes the shape of one with it. */
   from<Row, Loaded>(
-    load: (rows: readonly Row[], to: Showing) => Promise<Loaded>,
-    show: (row: Row, to: Showing, loaded: Loaded) => Static<TObject<P>>,
+    load: (rows: readonly Row[], to: SerializationContext) => Promise<Loaded>,
+    show: (row: Row, to: SerializationContext, loaded: Loaded) => Static<TObject<P>>,
   ): Entity<Row, TObject<P>>;
 }
 
@@ -47,14 +47,14 @@ export interface Draft<P extends TProperties> extends PlainEntity<Static<TObject
 export function entity<P extends TProperties>(name: string, fields: P): Draft<P> {
   type Shape = Static<TObject<P>>;
   const schema = Type.Object(fields, { title: name, additionalProperties: false });
-  const plain = <Row>(one: (row: Row, to: Showing) => Shape): PlainEntity<Row, TObject<P>> => ({
+  const plain = <Row>(one: (row: Row, to: SerializationContext) => Shape): PlainEntity<Row, TObject<P>> => ({
     schema,
     one,
     all: async (rows, to) => rows.map((row) => one(row, to)),
   });
   const loading = <Row, Loaded>(
-    load: (rows: readonly Row[], to: Showing) => Promise<Loaded>,
-    show: (row: Row, to: Showing, loaded: Loaded) => Shape,
+    load: (rows: readonly Row[], to: SerializationContext) => Promise<Loaded>,
+    show: (row: Row, to: SerializationContext, loaded: Loaded) => Shape,
   ): Entity<Row, TObject<P>> => ({
     schema,
     async all(rows, to) {
@@ -76,12 +76,12 @@ export function bare<S extends TSchema>(schema: S): PlainEntity<Static<S>, S> {
 /** Several forms of one kind of rows; `choose` says in which one a row is shown to this caller. */
 export function inForm<const Forms extends readonly Entity<never>[]>(
   forms: Forms,
-  choose: (to: Showing, row: RowOf<Forms[number]>) => Forms[number],
+  choose: (to: SerializationContext, row: RowOf<Forms[number]>) => Forms[number],
 ): Entity<RowOf<Forms[number]>, TUnion<SchemasOf<Forms>>> {
   type Row = RowOf<Forms[number]>;
   return {
     schema: Type.Union(forms.map(({ schema }) => schema)) as unknown as TUnion<SchemasOf<Forms>>,
-    async all(rows: readonly Row[], to: Showing) {
+    async all(rows: readonly Row[], to: SerializationContext) {
       const byForm = Map.groupBy(
         rows.map((row, index) => ({ row, index })),
         ({ row }) => choose(to, row),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { entity, type Showing } from './entity.ts';
+import { entity, type SerializationContext } from './entity.ts';
 
-const to = {} as Showing;
+const to = {} as SerializationContext;
 
 test('what rows need beside them is loaded once for all of them, and not at all for none', async () => {
   const loads: (readonly number[])[] = [];

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import type { Page } from '../lists/page.ts';
-import type { Entity, RowOf, Showing } from './entity.ts';
+import type { Entity, RowOf, SerializationContext } from './entity.ts';
 
 /**
  * What an endpoint answers: the status and the wire shape, as one value. From it come the status line, the check that
@@ -89,7 +89,7 @@ export interface RedirectReply {
 }
 
 /** What the handler handed over, as the answer's entity shows it; without one, as it is. */
-export async function shownBy({ kind, entity }: Answer, result: unknown, to: Showing): Promise<unknown> {
+export async function shownBy({ kind, entity }: Answer, result: unknown, to: SerializationContext): Promise<unknown> {
   if (entity === undefined) return result;
   if (result instanceof Reply) {
     return new Reply(await shownBy({ kind, entity } as Answer, result.value, to), result);

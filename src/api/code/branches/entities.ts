@@ -4,7 +4,7 @@ import { protectionRules } from '#authorization/protected-branches/protected-bra
 import { DEVELOPER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { inUrl, projectUrl } from '#repositories/repository.ts';
 import { Commit } from '../commits/index.ts';
 import { mergedTips } from './merged-branches.ts';
@@ -46,7 +46,7 @@ export const Branch = entity('Branch', {
 });
 
 /** What is said of all branches of a list, which are one project's. */
-async function rulesAndMerged(branches: readonly BranchRow[], { db, git }: Showing) {
+async function rulesAndMerged(branches: readonly BranchRow[], { db, git }: SerializationContext) {
   const project = branches[0]?.project;
   if (project === undefined) return { rules: [], merged: new Set<string>() };
   const tips = branches.map(({ commit }) => commit.id);

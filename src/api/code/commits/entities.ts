@@ -4,7 +4,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { readTrailers, type Trailers } from '#git/commits/trailers.ts';
 import { diffStats, type FileDiff } from '#git/diff/diff.ts';
 import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 import { type Placed, projectUrl, repositoryOf } from '#repositories/repository.ts';
 import { firstBytes, firstCharacters } from '#text/trim.ts';
@@ -144,7 +144,7 @@ export const CommitDetail = entity('CommitDetail', {
 /** Those of a list's rows, which are one project's; none to who may not read them. */
 async function lastPipelines(
   rows: readonly CommitDetailRow[],
-  { db, caller }: Showing,
+  { db, caller }: SerializationContext,
 ): Promise<ReadonlyMap<string, PipelineBasicRow>> {
   const project = rows[0]?.project;
   if (project === undefined || !mayReadPipelines(caller, project)) return new Map();
@@ -158,8 +158,12 @@ async function lastPipelines(
 /** What git tells of commits, asked once for all rows of a list, which are one project's. */
 async function ofAll<Told>(
   rows: readonly CommitRow[],
-  { git }: Showing,
-  ask: (git: Showing['git'], repository: ReturnType<typeof repositoryOf>, ids: string[]) => Promise<Map<string, Told>>,
+  { git }: SerializationContext,
+  ask: (
+    git: SerializationContext['git'],
+    repository: ReturnType<typeof repositoryOf>,
+    ids: string[],
+  ) => Promise<Map<string, Told>>,
 ): Promise<Map<string, Told>> {
   const project = rows[0]?.project;
   if (project === undefined) return new Map();

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
 import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import type { Schema } from '#database/database.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 import { DetailedStatus, detailedStatus } from './detailed-status.ts';
 import { averageCoverages, busySeconds, pipelinesWithWarnings } from './relations.ts';
@@ -40,7 +40,7 @@ const basicFields = {
   web_url: text,
 };
 
-function basic(row: PipelineBasicRow, to: Showing) {
+function basic(row: PipelineBasicRow, to: SerializationContext) {
   return {
     id: row.id,
     iid: row.iid,
@@ -84,7 +84,7 @@ const fullFields = {
 
 type Beside = Awaited<ReturnType<typeof besideFull>>;
 
-async function besideFull(rows: readonly PipelineRow[], { db }: Showing) {
+async function besideFull(rows: readonly PipelineRow[], { db }: SerializationContext) {
   const ids = rows.map(({ id }) => id);
   return {
     users: await usersById(
@@ -97,7 +97,7 @@ async function besideFull(rows: readonly PipelineRow[], { db }: Showing) {
   };
 }
 
-function full(row: PipelineRow, to: Showing, { users, warned, busy, coverages }: Beside) {
+function full(row: PipelineRow, to: SerializationContext, { users, warned, busy, coverages }: Beside) {
   const user = users.get(row.user_id ?? 0);
   return {
     ...basic(row, to),

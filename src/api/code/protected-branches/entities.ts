@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { describingEntries } from '#authorization/protected-branches/access-level-descriptions.ts';
 import type { RuleEntry } from '#authorization/protected-branches/branch-rules.ts';
 import type { StoredRule } from '#authorization/protected-branches/protected-branches.ts';
-import { entity, inForm, type Showing } from '#http/endpoint/entity.ts';
+import { entity, inForm, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 
 /** An entry of a rule with the words for whom it admits. */
@@ -11,7 +11,7 @@ interface DescribedEntry extends RuleEntry {
 }
 
 /** Knows the words of all entries of these rules. */
-async function describing(rules: readonly StoredRule[], { db }: Showing) {
+async function describing(rules: readonly StoredRule[], { db }: SerializationContext) {
   const describe = await describingEntries(db, rules);
   return (entry: RuleEntry): DescribedEntry => ({ ...entry, description: describe(entry) });
 }

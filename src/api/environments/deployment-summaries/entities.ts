@@ -3,7 +3,7 @@ import { UserBasic, type UserBasicRow, usersById } from '#api/identity/users/ind
 import { Job } from '#api/pipelines/jobs/index.ts';
 import type { DeploymentRow } from '#domain/deployments.ts';
 import { findJobs } from '#domain/jobs.ts';
-import { entity, type ShapeOf, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 
 /** What all forms of a deployment have (contract/environments.md "Deployment object"). */
@@ -27,7 +27,10 @@ interface BesideDeployments {
 }
 
 /** What deployments show besides their rows: each for all of them at once. */
-export async function besideDeployments(rows: readonly DeploymentRow[], to: Showing): Promise<BesideDeployments> {
+export async function besideDeployments(
+  rows: readonly DeploymentRow[],
+  to: SerializationContext,
+): Promise<BesideDeployments> {
   const ids = rows.map(({ job_id }) => job_id).filter((id) => id !== null);
   const jobs = ids.length === 0 ? [] : await Job.all(await findJobs(to.db, ids), to);
   const users = await usersById(
@@ -38,7 +41,7 @@ export async function besideDeployments(rows: readonly DeploymentRow[], to: Show
 }
 
 /** The fields that all forms have. */
-export function deploymentShape(row: DeploymentRow, to: Showing, { users, jobs }: BesideDeployments) {
+export function deploymentShape(row: DeploymentRow, to: SerializationContext, { users, jobs }: BesideDeployments) {
   const user = users.get(row.user_id ?? 0);
   return {
     id: row.id,

@@ -7,7 +7,7 @@ import type { DeploymentRow } from '#domain/deployments.ts';
 import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
 import { findProjects } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { besideDeployments, deploymentFields, deploymentShape } from '../deployment-summaries/index.ts';
 import { EnvironmentBasic } from '../environment-model/index.ts';
@@ -20,7 +20,7 @@ const text = Type.String();
 
 const listFields = { ...deploymentFields, environment: EnvironmentBasic.schema };
 
-async function besideListed(rows: readonly DeploymentRow[], to: Showing) {
+async function besideListed(rows: readonly DeploymentRow[], to: SerializationContext) {
   const ids = [...new Set(rows.map(({ environment_id }) => environment_id))];
   const environments = await findEnvironments(to.db, ids);
   return {
@@ -29,7 +29,7 @@ async function besideListed(rows: readonly DeploymentRow[], to: Showing) {
   };
 }
 
-function listedShape(row: DeploymentRow, to: Showing, beside: Awaited<ReturnType<typeof besideListed>>) {
+function listedShape(row: DeploymentRow, to: SerializationContext, beside: Awaited<ReturnType<typeof besideListed>>) {
   const environment = EnvironmentBasic.one(stillThere(beside.environments.get(row.environment_id)), to);
   return { ...deploymentShape(row, to, beside), environment };
 }
@@ -70,7 +70,7 @@ export const Deployment = entity('Deployment', {
   approval_summary: shape('ApprovalSummary', { rules: Type.Array(RuleSummary) }),
 }).from(besideAlone, (row, to, { listed, said }) => ({ ...listedShape(row, to, listed), ...said.get(row.id)! }));
 
-async function besideAlone(rows: readonly DeploymentRow[], to: Showing) {
+async function besideAlone(rows: readonly DeploymentRow[], to: SerializationContext) {
   const listed = await besideListed(rows, to);
   const said = new Map<number, Awaited<ReturnType<typeof approvalState>>>();
   for (const row of rows) said.set(row.id, await approvalState(row, listed.environments, to));
@@ -81,7 +81,7 @@ async function besideAlone(rows: readonly DeploymentRow[], to: Showing) {
 async function approvalState(
   { id, project_id, environment_id }: DeploymentRow,
   environments: ReadonlyMap<number, EnvironmentRow>,
-  to: Showing,
+  to: SerializationContext,
 ) {
   const environment = stillThere(environments.get(environment_id));
   const project = stillThere((await findProjects(to.db, to.caller, [project_id]))[0]);

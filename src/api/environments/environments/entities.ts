@@ -4,7 +4,7 @@ import { lastDeployment } from '#domain/deployments.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type ShapeOf, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 import { LastDeployment } from '../deployment-summaries/index.ts';
 import {
@@ -46,7 +46,7 @@ interface Places {
   readonly shapes: ReadonlyMap<number, ShapeOf<typeof ProjectSimple>>;
 }
 
-async function placesOf(rows: readonly EnvironmentRow[], to: Showing): Promise<Places> {
+async function placesOf(rows: readonly EnvironmentRow[], to: SerializationContext): Promise<Places> {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
   const projects = await findProjects(to.db, to.caller, ids);
   const shapes = await ProjectSimple.all(projects, to);
@@ -60,7 +60,7 @@ interface Alone extends Pick<Places, 'projects'> {
   readonly deployments: ReadonlyMap<number, ShapeOf<typeof LastDeployment>>;
 }
 
-async function aloneOf(rows: readonly EnvironmentRow[], to: Showing): Promise<Alone> {
+async function aloneOf(rows: readonly EnvironmentRow[], to: SerializationContext): Promise<Alone> {
   const projects = await findProjects(
     to.db,
     to.caller,

@@ -5,7 +5,7 @@ import type {
   Principal,
   Protection,
 } from '#authorization/protected-environments/protected-environments.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 
 /** An element with the words for whom it admits. */
@@ -38,7 +38,7 @@ export const EnvironmentApprovalRule = entity('EnvironmentApprovalRule', {
   required_approvals: rule.required_approvals,
 }));
 
-const words = (protections: readonly Protection[], { db }: Showing) =>
+const words = (protections: readonly Protection[], { db }: SerializationContext) =>
   describing(
     db,
     protections.flatMap(({ deploy_access_levels, approval_rules }) => [...deploy_access_levels, ...approval_rules]),

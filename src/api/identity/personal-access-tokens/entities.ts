@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type AccessToken, type IssuedToken, isActive } from '#authentication/tokens/access-tokens.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { day, moment, nullable } from '#http/endpoint/responses.ts';
 
 /** The forms of a personal access token (contract/conventions.md §10). */
@@ -34,7 +34,7 @@ export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecr
   token: Type.String(),
 }).from(({ token, secret }: IssuedToken, to) => ({ ...tokenValues(token, to), token: secret }));
 
-export function tokenValues(token: AccessToken, to: Showing) {
+export function tokenValues(token: AccessToken, to: SerializationContext) {
   return {
     id: token.id,
     name: token.name,

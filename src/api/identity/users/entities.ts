@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { User } from '#authentication/users/users.ts';
-import { entity, inForm, type Showing } from '#http/endpoint/entity.ts';
+import { entity, inForm, type SerializationContext } from '#http/endpoint/entity.ts';
 import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
 import type { Base } from '#http/request/base-url.ts';
 import { keptAtMost } from '#runtime/bounded-cache.ts';
@@ -114,11 +114,11 @@ const selfFields = {
   extra_shared_runners_minutes_limit: Type.Null(),
   scim_identities: Type.Array(Type.Never()),
 };
-const loadFacts = (users: readonly User[], to: Showing) => factsOf(to.db, users);
+const loadFacts = (users: readonly User[], to: SerializationContext) => factsOf(to.db, users);
 
 const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...selfFields }).from(loadFacts, self);
 
-function self(user: User, to: Showing, { identities, spaces }: UserFacts) {
+function self(user: User, to: SerializationContext, { identities, spaces }: UserFacts) {
   return {
     ...UserExtended.one(user, to),
     last_sign_in_at: user.last_sign_in_at,
@@ -160,7 +160,7 @@ const adminFields = {
 };
 export const UserAdmin = entity('UserAdmin', { ...UserSelf.schema.properties, ...adminFields }).from(loadFacts, admin);
 
-function admin(user: User, to: Showing, facts: UserFacts) {
+function admin(user: User, to: SerializationContext, facts: UserFacts) {
   const creator = facts.creators.get(user.created_by_id ?? 0);
   return {
     ...self(user, to, facts),

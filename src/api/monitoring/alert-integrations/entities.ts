@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { mapText } from '#database/long-texts.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment } from '#http/endpoint/responses.ts';
 import { parseInTurns } from '#http/request/incremental-json.ts';
 import { pathOf } from './endpoint-path.ts';
@@ -11,7 +11,7 @@ import { openToken } from './tokens.ts';
 const anyObject: TSchema = Type.Object({}, { additionalProperties: true });
 
 /** Long examples are parsed when they are sent, one after another. */
-async function beside(rows: readonly IntegrationInProject[], to: Showing) {
+async function beside(rows: readonly IntegrationInProject[], to: SerializationContext) {
   const texts = await examplesOf(
     to.db,
     rows.map(({ id }) => id),

@@ -4,7 +4,7 @@ import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { alertPath } from '#domain/alert-path.ts';
 import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 import { parseInTurns } from '#http/request/incremental-json.ts';
 import type { JsonObject } from '#text/json-object.ts';
@@ -47,7 +47,7 @@ const fields = {
   web_url: text,
 };
 
-async function beside(rows: readonly AlertRow[], { db }: Showing) {
+async function beside(rows: readonly AlertRow[], { db }: SerializationContext) {
   const ids = (column: 'environment_id' | 'issue_id' | 'assignee_id') => [
     ...new Set(rows.flatMap((row) => row[column] ?? [])),
   ];
@@ -65,7 +65,7 @@ async function beside(rows: readonly AlertRow[], { db }: Showing) {
 
 function told(
   row: AlertRow,
-  to: Showing,
+  to: SerializationContext,
   { environments, issues, users }: Awaited<ReturnType<typeof beside>>,
 ): Static<TObject<typeof fields>> {
   const environment = row.environment_id === null ? undefined : environments.get(row.environment_id);
@@ -106,7 +106,7 @@ interface Details {
 }
 
 /** What was sent; of a payload whose dotted names would be too long, the details are as deep as it is. */
-async function besideAlone(rows: readonly AlertRow[], to: Showing) {
+async function besideAlone(rows: readonly AlertRow[], to: SerializationContext) {
   const ids = rows.map(({ id }) => id);
   const details = new Map<number, Details>();
   for (const { id, payload: json, metric_query, y_label } of await detailsOf(to.db, ids)) {

@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
 import { isErrorTrackingOn } from '#domain/error-tracking.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import type { SettingsRow } from './store.ts';
 
 /** Of which projects the feature flag lets it be on. */
-async function projectsOn(rows: readonly SettingsRow[], { db, tier }: Showing): Promise<ReadonlySet<number>> {
+async function projectsOn(
+  rows: readonly SettingsRow[],
+  { db, tier }: SerializationContext,
+): Promise<ReadonlySet<number>> {
   const ids = rows.map(({ project_id }) => project_id);
   const on = await Promise.all(ids.map((projectId) => isErrorTrackingOn(db, { projectId, tier })));
   return new Set(ids.filter((_, at) => on[at]));

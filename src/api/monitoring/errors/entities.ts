@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { entity, type ShapeOf, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
 import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { ErrorEvent } from './event-entities.ts';
 import { type EventRow, firstRelease, latestEvent } from './event-store.ts';
@@ -33,7 +33,7 @@ const fields = {
 const titleOf = ({ type, name, message }: ErrorRow) =>
   type === 'default' || message === null ? name : `${name}: ${message}`;
 
-const told = (row: ErrorRow, { url }: Showing): Static<TObject<typeof fields>> => ({
+const told = (row: ErrorRow, { url }: SerializationContext): Static<TObject<typeof fields>> => ({
   id: row.id,
   fingerprint: row.fingerprint,
   type: row.type,
@@ -59,7 +59,10 @@ const HOUR = 3600;
 const HOURS = 24;
 
 /** How often it has happened in each of the last hours, that of `now` the last. */
-async function frequencyOf({ id }: ErrorRow, { db, now }: Showing): Promise<[hour: number, count: number][]> {
+async function frequencyOf(
+  { id }: ErrorRow,
+  { db, now }: SerializationContext,
+): Promise<[hour: number, count: number][]> {
   const present = Math.floor(Date.parse(now) / 1000 / HOUR) * HOUR;
   const hours = Array.from({ length: HOURS }, (_, index) => present - (HOURS - 1 - index) * HOUR);
   const counts = await countsSince(db, id, hours[0]!);
@@ -75,7 +78,7 @@ interface Details {
 }
 
 /** All that its events tell of one: it is read alone. */
-async function detailsOf(rows: readonly ErrorRow[], to: Showing): Promise<ReadonlyMap<number, Details>> {
+async function detailsOf(rows: readonly ErrorRow[], to: SerializationContext): Promise<ReadonlyMap<number, Details>> {
   const each = rows.map(async (row): Promise<[number, Details]> => {
     const event = await latestEvent(to.db, row.id);
     const [environments, first, frequency, shown] = await Promise.all([

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { mapText } from '#database/long-texts.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { parseInTurns } from '#http/request/incremental-json.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
@@ -67,7 +67,7 @@ const told = (row: EventRow, tags: Tags) => ({
 async function textsIn(
   textsOf: typeof payloadsOf,
   rows: readonly EventRow[],
-  { db }: Showing,
+  { db }: SerializationContext,
 ): Promise<ReadonlyMap<number, string>> {
   const texts = await textsOf(
     db,
@@ -86,7 +86,7 @@ interface Beside {
 }
 
 /** Tags and stacks of these: a hundred events of 64 KiB are too much to be looked at in one go. */
-async function besideEach(rows: readonly EventRow[], to: Showing): Promise<ReadonlyMap<number, Beside>> {
+async function besideEach(rows: readonly EventRow[], to: SerializationContext): Promise<ReadonlyMap<number, Beside>> {
   const giveWay = givingWay();
   const [tags, received] = await Promise.all([textsIn(tagsOf, rows, to), textsIn(payloadsOf, rows, to)]);
   const beside = new Map<number, Beside>();
@@ -103,7 +103,7 @@ interface Alone {
   readonly payload: JsonObject;
 }
 
-async function besideAlone(rows: readonly EventRow[], to: Showing): Promise<ReadonlyMap<number, Alone>> {
+async function besideAlone(rows: readonly EventRow[], to: SerializationContext): Promise<ReadonlyMap<number, Alone>> {
   const [tags, received] = await Promise.all([textsIn(tagsOf, rows, to), textsIn(payloadsOf, rows, to)]);
   const beside = new Map<number, Alone>();
   for (const [id, payload] of received)

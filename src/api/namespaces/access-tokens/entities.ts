@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { tokenFields, tokenValues } from '#api/identity/personal-access-tokens/index.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import type { BotToken } from './store.ts';
 
 /** The forms of a project or group token: a personal one's, with the place and the role that it gives there. */
@@ -28,7 +28,7 @@ export const ResourceAccessTokenWithSecret = entity('ResourceAccessTokenWithSecr
   token: Type.String(),
 }).from(({ token, secret }: IssuedBotToken, to) => ({ ...placedValues(token, to), token: secret }));
 
-function placedValues(token: BotToken, to: Showing) {
+function placedValues(token: BotToken, to: SerializationContext) {
   const { access_level, source_type: resource_type, source_id: resource_id } = token;
   return { ...tokenValues(token, to), access_level, resource_type, resource_id };
 }

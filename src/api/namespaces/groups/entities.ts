@@ -4,7 +4,7 @@ import { OWNER } from '#domain/members/roles.ts';
 import { archivedAmong } from '#domain/namespaces/archive-state.ts';
 import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { type Group as Row, roleInGroup } from '#domain/namespaces/groups.ts';
-import { type Entity, entity, type Showing } from '#http/endpoint/entity.ts';
+import { type Entity, entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { readSettings } from '#settings/settings.ts';
 import { EmbeddedProject, pageOfProjects, sizeFields, withRunnersToken } from '../projects/index.ts';
@@ -101,14 +101,21 @@ interface BesideGroups {
   readonly statistics: ReadonlyMap<number, GroupStatistics> | null;
 }
 
-async function besideGroups(rows: readonly GroupRow[], { db, git, caller, params }: Showing): Promise<BesideGroups> {
+async function besideGroups(
+  rows: readonly GroupRow[],
+  { db, git, caller, params }: SerializationContext,
+): Promise<BesideGroups> {
   const { default_branch_protection: defaultBranchProtection } = await readSettings(db);
   const ids = rows.map(({ id }) => id);
   const statistics = isAdministrator(caller) && params.statistics === true ? await statisticsOf(db, git, ids) : null;
   return { defaultBranchProtection, archived: await archivedAmong(db, ids), statistics };
 }
 
-function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, archived, statistics }: BesideGroups) {
+function ofGroup(
+  row: GroupRow,
+  to: SerializationContext,
+  { defaultBranchProtection, archived, statistics }: BesideGroups,
+) {
   const attributes = groupAttributes(row.attributes);
   const sizes = statistics?.get(row.id);
   return {
@@ -140,7 +147,7 @@ function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, archived
 /** How many projects a group shows with itself; its list of projects has them all. */
 const PROJECTS_SHOWN = 100;
 
-async function projectsOf(rows: readonly GroupRow[], to: Showing) {
+async function projectsOf(rows: readonly GroupRow[], to: SerializationContext) {
   const page = { kind: 'offset', page: 1, perPage: PROJECTS_SHOWN } as const;
   const shown = rows.map(async ({ id }) => {
     const filter = { namespace: { id, below: false } };

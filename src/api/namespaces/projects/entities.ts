@@ -8,7 +8,7 @@ import type { NamespaceRow } from '#domain/namespaces/namespaces.ts';
 import { type Project as Row, roleIn } from '#domain/namespaces/projects.ts';
 import { notificationLevels, type ProjectLevels } from '#domain/notification-levels.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, inForm, type Showing } from '#http/endpoint/entity.ts';
+import { entity, inForm, type SerializationContext } from '#http/endpoint/entity.ts';
 import { joining } from '#http/endpoint/merge-disjoint.ts';
 import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
 import type { Base } from '#http/request/base-url.ts';
@@ -260,7 +260,7 @@ type SimpleShape = Static<TObject<typeof simpleFields>>;
 type OwnShape = Static<TObject<typeof ownFields>> &
   Partial<Static<TObject<typeof maintainersOwnFields & typeof administratorsFields>>>;
 
-function simple(project: Row, to: Showing, { namespaces, readmes }: Surroundings): SimpleShape {
+function simple(project: Row, to: SerializationContext, { namespaces, readmes }: Surroundings): SimpleShape {
   const { caller } = to;
   const topics = JSON.parse(project.topics) as string[];
   const webUrl = `${to.url}/${project.full_path}`;
@@ -307,7 +307,11 @@ const joinWhole = joining();
 const joinShown = joining();
 
 /** A project's shape in pieces: a hundred fields are best put together at once. */
-function partsOf(project: Row, to: Showing, relations: Relations): [SimpleShape, Partial<StoredAttributes>, OwnShape] {
+function partsOf(
+  project: Row,
+  to: SerializationContext,
+  relations: Relations,
+): [SimpleShape, Partial<StoredAttributes>, OwnShape] {
   const attributes = shownAttributes(project, roleIn(to.caller, project) >= MAINTAINER);
   return [simple(project, to, relations), attributes, own(project, to, { ...relations, attributes })];
 }
@@ -316,7 +320,7 @@ interface Shown extends Relations {
   readonly attributes: Partial<StoredAttributes>;
 }
 
-function own(project: Row, to: Showing, { attributes, ...relations }: Shown): OwnShape {
+function own(project: Row, to: SerializationContext, { attributes, ...relations }: Shown): OwnShape {
   const { caller } = to;
   const isOn = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
     project[`${feature}_access_level`] !== 'disabled';

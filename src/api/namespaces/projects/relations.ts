@@ -4,7 +4,7 @@ import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { type NamespaceRow, namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Showing } from '#http/endpoint/entity.ts';
+import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { readmesOf } from '#repositories/readme.ts';
 
 /** What the wire shape of a project needs besides its row, loaded for a whole list at once. */
@@ -67,7 +67,7 @@ export interface Relations extends Surroundings {
 /** One query, however many projects there are. */
 export async function surroundingsOf(
   projects: readonly Project[],
-  to: Pick<Showing, 'db' | 'git' | 'now'>,
+  to: Pick<SerializationContext, 'db' | 'git' | 'now'>,
 ): Promise<Surroundings> {
   // Whoever asks for the moment has an answer that holds for this moment only.
   const unread = () => void to.now;
@@ -78,7 +78,7 @@ export async function surroundingsOf(
 /** Two queries, however many projects there are. */
 export async function relationsOf(
   projects: readonly Project[],
-  to: Pick<Showing, 'db' | 'git' | 'now'>,
+  to: Pick<SerializationContext, 'db' | 'git' | 'now'>,
 ): Promise<Relations> {
   const ids = projects.map(({ id }) => id);
   const [surroundings, openIssues] = await Promise.all([surroundingsOf(projects, to), openIssuesOf(to.db, ids)]);

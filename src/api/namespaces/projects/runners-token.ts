@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { RegistrarPlace } from '#domain/runners/initial-registration-tokens.ts';
 import { allowsRegistrationTokens, registrationTokenOf } from '#domain/runners/registration-tokens.ts';
-import type { Entity, Showing } from '#http/endpoint/entity.ts';
+import type { Entity, SerializationContext } from '#http/endpoint/entity.ts';
 import { joining } from '#http/endpoint/merge-disjoint.ts';
 
 /**
@@ -10,7 +10,7 @@ import { joining } from '#http/endpoint/merge-disjoint.ts';
  */
 export function withRunnersToken<Row, Schema extends TSchema>(
   inner: Entity<Row, Schema>,
-  registrarOf: (row: Row, to: Showing) => RegistrarPlace | null,
+  registrarOf: (row: Row, to: SerializationContext) => RegistrarPlace | null,
 ): Entity<Row, Schema> {
   const join = joining();
   return {
@@ -27,6 +27,6 @@ export function withRunnersToken<Row, Schema extends TSchema>(
   };
 }
 
-async function tokenOf(registrar: RegistrarPlace, { db, secretKey }: Showing): Promise<string | null> {
+async function tokenOf(registrar: RegistrarPlace, { db, secretKey }: SerializationContext): Promise<string | null> {
   return (await allowsRegistrationTokens(db, registrar)) ? registrationTokenOf(db, await secretKey(), registrar) : null;
 }

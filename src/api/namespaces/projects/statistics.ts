@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { REPORTER } from '#domain/members/roles.ts';
 import { type Project, roleIn } from '#domain/namespaces/projects.ts';
-import type { Showing } from '#http/endpoint/entity.ts';
+import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { shape } from '#http/endpoint/responses.ts';
 import { lfsSizesOf } from '#repositories/lfs/lfs-objects.ts';
 import { type Measures, measuresOf } from '#repositories/maintenance/summary.ts';
@@ -49,7 +49,7 @@ type Statistics = ReturnType<typeof sizesOf> & Pick<Measures, 'commit_count'> & 
 /** Of those projects whose Reporter the caller is, or more, when he asks for them. */
 export async function statisticsOf(
   projects: readonly Project[],
-  { db, git, caller, params }: Showing,
+  { db, git, caller, params }: SerializationContext,
 ): Promise<ReadonlyMap<number, Statistics>> {
   if (params.statistics !== true) return new Map();
   const ids = projects.filter((project) => roleIn(caller, project) >= REPORTER).map(({ id }) => id);

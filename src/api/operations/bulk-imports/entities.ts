@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { COUNTED } from '../bulk-import-engine/index.ts';
 import {
@@ -100,7 +100,7 @@ interface Beside {
   readonly counts: ReadonlyMap<number, readonly CountedRow[]>;
 }
 
-async function besideEntities(rows: readonly MigratedRow[], { db }: Showing): Promise<Beside> {
+async function besideEntities(rows: readonly MigratedRow[], { db }: SerializationContext): Promise<Beside> {
   const ids = rows.map(({ id }) => id);
   return {
     failures: Map.groupBy(await firstFailures(db, ids), ({ entity_id }) => entity_id),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { shardsOf } from '#domain/site-scope.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable, shape } from '#http/endpoint/responses.ts';
 import type { SiteCredentials } from './credentials.ts';
 import { internalUrl, isHere, type Site } from './site.ts';
@@ -49,13 +49,13 @@ const cloneProtocol = Type.Optional(Type.Literal('http'));
 
 type Held = Awaited<ReturnType<typeof heldNamespaces>>;
 
-const heldBy = (sites: readonly Site[], { db }: Showing): Promise<Held> =>
+const heldBy = (sites: readonly Site[], { db }: SerializationContext): Promise<Held> =>
   heldNamespaces(
     db,
     sites.map(({ id }) => id),
   );
 
-function siteValues(site: Site, to: Showing, held: Held) {
+function siteValues(site: Site, to: SerializationContext, held: Held) {
   return {
     id: site.id,
     name: site.name,
@@ -81,7 +81,7 @@ function siteValues(site: Site, to: Showing, held: Held) {
 }
 
 /** Where a site is, and what it is asked for, by this name. */
-export const linksOf = ({ path }: Root, { id }: Pick<Site, 'id'>, { url }: Pick<Showing, 'url'>) => {
+export const linksOf = ({ path }: Root, { id }: Pick<Site, 'id'>, { url }: Pick<SerializationContext, 'url'>) => {
   const self = `${url}/api/v4${path}/${id}`;
   return { self, status: `${self}/status`, repair: `${self}/repair` };
 };
@@ -139,7 +139,7 @@ export function repairedSiteEntity(root: Root) {
   );
 }
 
-async function healthOfSite(site: Site, to: Showing): Promise<Health> {
+async function healthOfSite(site: Site, to: SerializationContext): Promise<Health> {
   if (site.is_primary && isHere(site, to)) return { healthy: true, health: 'Healthy', health_status: 'Healthy' };
   return healthOf(await storedStatus(to.db, site.id), to.now);
 }

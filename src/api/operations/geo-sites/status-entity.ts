@@ -3,7 +3,7 @@ import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
 import { NamespaceBasic } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
 import { namespaceColumns } from '#domain/namespaces/namespaces.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { linksOf, type Root } from './entities.ts';
 import { type PrimaryStatus, primaryStatus, secondsOf, storageDigest } from './primary-status.ts';
@@ -72,7 +72,7 @@ export function statusEntity(root: Root) {
   });
 }
 
-function values(status: StoredStatus | PrimaryStatus, to: Showing) {
+function values(status: StoredStatus | PrimaryStatus, to: SerializationContext) {
   const counts = JSON.parse(status.counts) as Counts;
   const counted = (name: string) => (counts[name] as number | null | undefined) ?? null;
   const kinds = kindValues(counts);
@@ -108,7 +108,7 @@ function values(status: StoredStatus | PrimaryStatus, to: Showing) {
 }
 
 /** The groups that the sites hold, and what this server says of itself. */
-async function load(rows: readonly SiteWithStatus[], to: Showing) {
+async function load(rows: readonly SiteWithStatus[], to: SerializationContext) {
   const own = rows.filter(({ status }) => status === null).map(({ site }) => site.id);
   const { level: version, revision } = INSTANCE_VERSION;
   const storages = Object.keys(to.git.storages);
@@ -122,7 +122,7 @@ async function load(rows: readonly SiteWithStatus[], to: Showing) {
   };
 }
 
-async function namespacesOf(to: Showing, siteIds: readonly number[]) {
+async function namespacesOf(to: SerializationContext, siteIds: readonly number[]) {
   const held = await heldNamespaces(to.db, siteIds);
   const ids = [...new Set([...held.values()].flat())];
   const rows = ids.length === 0 ? [] : await readNamespaces(to.db, ids);

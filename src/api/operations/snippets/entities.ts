@@ -3,7 +3,7 @@ import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 import { inUrl } from '#repositories/repository.ts';
 import type { Snippet as Row } from './store.ts';
@@ -25,7 +25,7 @@ const identityFields = {
   http_url_to_repo: Type.String(),
 };
 
-const authorsOf = (rows: readonly Row[], { db }: Showing) =>
+const authorsOf = (rows: readonly Row[], { db }: SerializationContext) =>
   usersById(
     db,
     rows.map(({ author_id }) => author_id),
@@ -57,7 +57,7 @@ export const Snippet = entity('Snippet', {
   };
 });
 
-function identity(row: Row, to: Showing, authors: Authors) {
+function identity(row: Row, to: SerializationContext, authors: Authors) {
   const { hostname } = new URL(to.url);
   return {
     id: row.id,
@@ -75,7 +75,7 @@ function identity(row: Row, to: Showing, authors: Authors) {
   };
 }
 
-const webUrl = ({ id }: Row, { url }: Showing) => `${url}/-/snippets/${id}`;
+const webUrl = ({ id }: Row, { url }: SerializationContext) => `${url}/-/snippets/${id}`;
 
 /** The paths of its files, at least one. */
 export function filesOf({ files }: Pick<Row, 'files'>): readonly string[] {

@@ -4,7 +4,7 @@ import { PipelineBasic } from '#api/code/pipeline-summaries/index.ts';
 import { EmbeddedUser } from '#api/identity/users/index.ts';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import type { JobRow } from '#domain/jobs.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { Runner, RunnerManager } from '../runners/index.ts';
 import { type BesideJobs, type BesideProjectJobs, besideJobs, besideProjectJobs, commitKey } from './relations.ts';
@@ -41,7 +41,7 @@ const commonFields = {
   failure_reason: Type.Optional(text),
 };
 
-function common(row: JobRow, to: Showing, beside: BesideJobs) {
+function common(row: JobRow, to: SerializationContext, beside: BesideJobs) {
   const pipeline = beside.pipelines.get(row.pipeline_id)!;
   return {
     id: row.id,

@@ -7,7 +7,7 @@ import { prepareForIds } from '#database/prepare.ts';
 import type { JobRow } from '#domain/jobs.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import { readCommits } from '#git/objects/object-reader.ts';
-import type { ShapeOf, Showing } from '#http/endpoint/entity.ts';
+import type { SerializationContext, ShapeOf } from '#http/endpoint/entity.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { findManagers, Runner, RunnerManager } from '../runners/index.ts';
 
@@ -29,7 +29,7 @@ export interface BesideProjectJobs extends BesideJobs {
   readonly managers: ReadonlyMap<number, ShapeOf<typeof RunnerManager>>;
 }
 
-export async function besideJobs(rows: readonly JobRow[], to: Showing): Promise<BesideJobs> {
+export async function besideJobs(rows: readonly JobRow[], to: SerializationContext): Promise<BesideJobs> {
   const { db } = to;
   const pipelines = byId(
     await findPipelines(
@@ -42,7 +42,7 @@ export async function besideJobs(rows: readonly JobRow[], to: Showing): Promise<
   return { pipelines, projects, users: await usersOf(rows, to), commits };
 }
 
-export async function besideProjectJobs(rows: readonly JobRow[], to: Showing): Promise<BesideProjectJobs> {
+export async function besideProjectJobs(rows: readonly JobRow[], to: SerializationContext): Promise<BesideProjectJobs> {
   const ids = rows.map(({ id }) => id);
   const tags = Map.groupBy(await tagsOf(to.db, ids), ({ job_id }) => job_id);
   const runners = await findRunners(to.db, distinct(rows.map(({ runner_id }) => runner_id)));
@@ -59,7 +59,7 @@ export async function besideProjectJobs(rows: readonly JobRow[], to: Showing): P
 const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
 const distinct = (ids: readonly (number | null)[]) => [...new Set(ids.filter((id) => id !== null))];
 
-async function usersOf(rows: readonly JobRow[], to: Showing): Promise<BesideJobs['users']> {
+async function usersOf(rows: readonly JobRow[], to: SerializationContext): Promise<BesideJobs['users']> {
   const users = await readUsers(to.db, distinct(rows.map(({ user_id }) => user_id)));
   return byId(await EmbeddedUser.all(users, to));
 }
@@ -68,7 +68,7 @@ async function usersOf(rows: readonly JobRow[], to: Showing): Promise<BesideJobs
 async function commitsOf(
   pipelines: readonly PipelineRow[],
   projects: BesideJobs['projects'],
-  to: Showing,
+  to: SerializationContext,
 ): Promise<BesideJobs['commits']> {
   const shown = new Map<string, ShapeOf<typeof Commit>>();
   for (const [projectId, some] of Map.groupBy(pipelines, ({ project_id }) => project_id)) {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { PipelineBasic } from '#api/code/pipeline-summaries/index.ts';
 import { UserBasic, usersById } from '#api/identity/users/index.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 import { newestOfSchedule, PipelineVariable } from '../pipelines/index.ts';
 import type { ScheduleRow } from './store.ts';
@@ -25,14 +25,14 @@ const fields = {
 
 type Owners = Awaited<ReturnType<typeof usersById>>;
 
-function ownersOf(rows: readonly ScheduleRow[], { db }: Showing): Promise<Owners> {
+function ownersOf(rows: readonly ScheduleRow[], { db }: SerializationContext): Promise<Owners> {
   return usersById(
     db,
     rows.map(({ owner_id }) => owner_id),
   );
 }
 
-function basic(row: ScheduleRow, to: Showing, owners: Owners) {
+function basic(row: ScheduleRow, to: SerializationContext, owners: Owners) {
   const owner = owners.get(row.owner_id ?? 0);
   return {
     id: row.id,
@@ -72,7 +72,7 @@ export const PipelineScheduleDetail = entity('PipelineScheduleDetail', {
 }));
 
 /** There is never more than one of them. */
-async function besideDetail([row]: readonly ShownSchedule[], to: Showing) {
+async function besideDetail([row]: readonly ShownSchedule[], to: SerializationContext) {
   const { id, showsVariables } = row!;
   const [owners, newest] = await Promise.all([ownersOf([row!], to), newestOfSchedule(to.db, id)]);
   if (!showsVariables) return { owners, newest, variables: null };

@@ -2,7 +2,7 @@ import { type TProperties, Type } from 'typebox';
 import { UserBasic, type UserBasicRow, usersById } from '#api/identity/users/index.ts';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { mayUpdateRunner, type Runner as Row } from '#authorization/runners.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { latestManager, type RunnerManager as ManagerRow } from './managers/managers.ts';
 import { groupsShownWith, projectsShownWith } from './projects/groups-and-projects.ts';
@@ -39,7 +39,7 @@ interface BesideRunners {
   readonly working: ReadonlySet<number | null>;
 }
 
-async function besideRunners(rows: readonly Row[], { db }: Showing): Promise<BesideRunners> {
+async function besideRunners(rows: readonly Row[], { db }: SerializationContext): Promise<BesideRunners> {
   const [creators, working] = await Promise.all([
     usersById(
       db,
@@ -56,7 +56,7 @@ async function besideRunners(rows: readonly Row[], { db }: Showing): Promise<Bes
 /** The list form, which is also how jobs show theirs. */
 export const Runner = entity('Runner', listFields).from(besideRunners, listForm);
 
-function listForm(row: Row, to: Showing, { creators, working }: BesideRunners) {
+function listForm(row: Row, to: SerializationContext, { creators, working }: BesideRunners) {
   const creator = row.creator_id === null ? undefined : creators.get(row.creator_id);
   return {
     id: row.id,
@@ -103,7 +103,7 @@ export const RunnerDetail = entity('RunnerDetail', {
   (row, to, { details, ...beside }) => ({ ...listForm(row, to, beside), ...details.get(row.id)! }),
 );
 
-async function detailsOf(row: Row, to: Showing) {
+async function detailsOf(row: Row, to: SerializationContext) {
   const { db, caller, params } = to;
   const manager = await latestManager(db, row.id);
   const { version, revision, platform, architecture } = manager ?? row;

@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 import { lastUses, type TriggerRow } from './store.ts';
 import { openToken } from './tokens.ts';
 
-async function beside(rows: readonly TriggerRow[], { db, secretKey }: Showing) {
+async function beside(rows: readonly TriggerRow[], { db, secretKey }: SerializationContext) {
   const [owners, used, key] = await Promise.all([
     usersById(
       db,
@@ -44,6 +44,6 @@ export const Trigger = entity('PipelineTrigger', {
   owner: UserBasic.one(stillThere(owners.get(row.owner_id)), to),
 }));
 
-function isWholeFor({ caller }: Showing, { owner_id }: TriggerRow): boolean {
+function isWholeFor({ caller }: SerializationContext, { owner_id }: TriggerRow): boolean {
   return caller.user?.id === owner_id || isAdministrator(caller);
 }

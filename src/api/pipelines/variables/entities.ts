@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 import { openValue } from './encryption.ts';
 import type { StoredVariable } from './store.ts';
@@ -16,7 +16,9 @@ const fields = {
   description: nullable(Type.String()),
 };
 
-const keyOf = async (_rows: readonly StoredVariable[], to: Showing) => ({ secretKey: await to.secretKey() });
+const keyOf = async (_rows: readonly StoredVariable[], to: SerializationContext) => ({
+  secretKey: await to.secretKey(),
+});
 
 function shownOf(row: StoredVariable, { secretKey }: Awaited<ReturnType<typeof keyOf>>) {
   return {

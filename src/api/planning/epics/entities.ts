@@ -3,7 +3,7 @@ import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import type { Epic as EpicRow, ListedEpic } from '#authorization/epics.ts';
 import { namespacePaths } from '#domain/namespaces/routes.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { besideListed, EPICS, isSubscribedTo, labelsInList, labelsOn } from '../issuables/index.ts';
 import { textColorOn } from '../labels/index.ts';
@@ -55,7 +55,7 @@ const fields = {
 };
 
 /** What epics need beside their rows, for all of them at once. */
-async function beside(epics: readonly ListedEpic[], { db, caller }: Showing) {
+async function beside(epics: readonly ListedEpic[], { db, caller }: SerializationContext) {
   const ids = epics.map(({ id }) => id);
   const parents = await parentsSeenBy(db, caller, epics);
   const [users, paths, labelled, dates] = await Promise.all([
@@ -100,7 +100,7 @@ function referencesTo(iid: number, path: string, isOwn: boolean) {
   return { short, relative: isOwn ? short : full, full };
 }
 
-function epicShape(epic: EpicRow, to: Showing, loaded: Beside) {
+function epicShape(epic: EpicRow, to: SerializationContext, loaded: Beside) {
   const { users, paths, parents, labelled } = loaded;
   const path = stillThere(paths.get(epic.group_id));
   const parent = parents.get(epic.parent_id ?? 0) ?? null;

@@ -4,7 +4,7 @@ import type { Reader } from '#database/database.ts';
 import { textsOf } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable, shape } from '#http/endpoint/responses.ts';
 import { LabelBasic, type LabelBasicRow } from '../labels/index.ts';
 import { Milestone, milestonesById } from '../milestones/index.ts';
@@ -52,7 +52,7 @@ export async function besideThings(
   kind: Kind,
   things: readonly Shown[],
   userIds: readonly (number | null)[],
-  to: Showing,
+  to: SerializationContext,
 ) {
   const { db } = to;
   const ids = things.map(({ id }) => id);
@@ -74,7 +74,7 @@ export async function besideThings(
   };
 }
 
-async function shownMilestones(things: readonly Shown[], to: Showing) {
+async function shownMilestones(things: readonly Shown[], to: SerializationContext) {
   const rows = await milestonesById(
     to.db,
     things.map(({ milestone_id }) => milestone_id),
@@ -120,7 +120,7 @@ export async function besideListed(
   kind: LabelledKind,
   things: readonly { readonly id: number }[],
   labelled: ReadonlyMap<number, readonly LabelBasicRow[]>,
-  to: Showing,
+  to: SerializationContext,
 ) {
   const ids = things.map(({ id }) => id);
   const descriptions = await descriptionsOf(kind)(to.db, ids);
@@ -131,7 +131,7 @@ export async function besideListed(
   };
 }
 
-async function labelDetails(rows: readonly LabelBasicRow[], to: Showing) {
+async function labelDetails(rows: readonly LabelBasicRow[], to: SerializationContext) {
   const labels = new Map(rows.map((label) => [label.id, label]));
   const shapes = await LabelBasic.all([...labels.values()], to);
   return new Map(shapes.map((shape) => [shape.id, shape]));

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { UserBasic } from '#api/identity/users/index.ts';
 import type { Issue as IssueWithCaller, ListedIssue } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { type EpicOfIssueRow, epicsSeenBy } from '../epics/index.ts';
 import {
@@ -80,7 +80,7 @@ const fields = {
 };
 
 /** What issues need beside their rows, for all of them at once. */
-async function beside(issues: readonly ListedIssue[], to: Showing) {
+async function beside(issues: readonly ListedIssue[], to: SerializationContext) {
   const people = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
   const things = await besideThings(ISSUES, issues, people, to);
   const ids = issues.map(({ id }) => id);
@@ -92,7 +92,7 @@ async function beside(issues: readonly ListedIssue[], to: Showing) {
   };
 }
 
-async function shownIterations(issues: readonly ListedIssue[], to: Showing) {
+async function shownIterations(issues: readonly ListedIssue[], to: SerializationContext) {
   const ids = issues.map(({ iteration_id }) => iteration_id);
   const shapes = await Iteration.all(await iterationsSeenBy(to.db, to.caller, ids), to);
   return new Map(shapes.map((shown) => [shown.id, shown]));
@@ -100,7 +100,7 @@ async function shownIterations(issues: readonly ListedIssue[], to: Showing) {
 
 type Beside = Awaited<ReturnType<typeof beside>>;
 
-function issueShape(issue: IssueWithCaller, to: Showing, loaded: Beside) {
+function issueShape(issue: IssueWithCaller, to: SerializationContext, loaded: Beside) {
   const { user, places, assigned, labelled, milestones, iterations, epics } = loaded;
   const place = stillThere(places.get(issue.project_id));
   const assignees = (assigned.get(issue.id) ?? []).map(({ user_id }) => user(user_id));

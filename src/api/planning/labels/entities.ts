@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { mapText, textsOf } from '#database/long-texts.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 import { textColorOn } from './color.ts';
 import { countIssues, countOpenMergeRequests } from './counts.ts';
@@ -23,7 +23,7 @@ const basicFields = {
 
 const descriptionsOf = textsOf('labels', 'description');
 
-const described = (labels: readonly LabelBasicRow[], { db }: Showing) =>
+const described = (labels: readonly LabelBasicRow[], { db }: SerializationContext) =>
   descriptionsOf(
     db,
     labels.map(({ id }) => id),
@@ -57,7 +57,7 @@ const labelFields = {
 };
 
 /** What they say of themselves, whether the caller is subscribed, and what bears each of them, if that is asked for. */
-async function beside(labels: readonly LabelListed[], to: Showing) {
+async function beside(labels: readonly LabelListed[], to: SerializationContext) {
   const descriptions = await described(labels, to);
   const ids = labels.map(({ id }) => id);
   const subscribed = await labelsSubscribedTo(to.db, to.caller, labels);

@@ -10,7 +10,7 @@ import type {
 import { headPipelines } from '#authorization/pipelines.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { withOpenThreads } from '#domain/threads.ts';
-import { entity, inForm, type Showing } from '#http/endpoint/entity.ts';
+import { entity, inForm, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable, shape } from '#http/endpoint/responses.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
 import {
@@ -105,7 +105,7 @@ const fields = {
 };
 
 /** What merge requests need beside their rows, for all of them at once. */
-async function beside(rows: readonly ListedRow[], to: Showing) {
+async function beside(rows: readonly ListedRow[], to: SerializationContext) {
   const { db } = to;
   const ids = rows.map(({ id }) => id);
   const reviewers = await assigneesOf(db, REVIEWED, ids);
@@ -153,7 +153,7 @@ async function withWantedTitles(
 
 type Beside = Awaited<ReturnType<typeof beside>>;
 
-function mergeRequestShape(row: MergeRequestOfCaller, to: Showing, loaded: Beside, seenFrom: SeenFrom) {
+function mergeRequestShape(row: MergeRequestOfCaller, to: SerializationContext, loaded: Beside, seenFrom: SeenFrom) {
   const { user, places, assigned, milestones, labelled, reviewers } = loaded;
   const place = stillThere(places.get(row.project_id));
   const person = (id: number | null) => (id === null ? null : user(id));
@@ -222,8 +222,11 @@ function mergeRequestShape(row: MergeRequestOfCaller, to: Showing, loaded: Besid
   };
 }
 
-const webUrl = ({ url }: Showing, { full_path }: { readonly full_path: string }, { iid }: { readonly iid: number }) =>
-  `${url}/${full_path}/-/merge_requests/${iid}`;
+const webUrl = (
+  { url }: SerializationContext,
+  { full_path }: { readonly full_path: string },
+  { iid }: { readonly iid: number },
+) => `${url}/${full_path}/-/merge_requests/${iid}`;
 
 const diffRefs = shape('DiffRefs', { base_sha: nullable(text), head_sha: text, start_sha: nullable(text) });
 
@@ -292,7 +295,7 @@ export const MergeRequest = entity('MergeRequest', {
 );
 
 /** Which of them are being rebased at this moment, where anybody asks. */
-async function rebased(rows: readonly MergeRequestRow[], to: Showing): Promise<ReadonlySet<number>> {
+async function rebased(rows: readonly MergeRequestRow[], to: SerializationContext): Promise<ReadonlySet<number>> {
   if (to.params.include_rebase_in_progress !== true) return new Set();
   return rebasesUnderWay(
     to.db,
@@ -302,7 +305,7 @@ async function rebased(rows: readonly MergeRequestRow[], to: Showing): Promise<R
 }
 
 /** The pipelines of their heads, each as its row and as it is shown whole. */
-async function shownPipelines(rows: readonly MergeRequestRow[], to: Showing) {
+async function shownPipelines(rows: readonly MergeRequestRow[], to: SerializationContext) {
   const pipelines = await headPipelines(
     to.db,
     rows.map(({ id }) => id),

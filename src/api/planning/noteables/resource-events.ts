@@ -5,7 +5,7 @@ import { referElsewhere } from '#database/batch-statements.ts';
 import type { Reader } from '#database/database.ts';
 import { PIECE, pieceOf } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Showing } from '#http/endpoint/entity.ts';
+import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 
 /** What the steps of every history show alike (contract/planning.md §1 "StateEvent", "MilestoneEvent"). */
@@ -43,13 +43,13 @@ export function stepUsers(db: Reader, rows: readonly Stepper[]): Promise<Users> 
 }
 
 /** Who took it and when. */
-export function shownStepper({ id, user_id, created_at }: Stepper, to: Showing, users: Users) {
+export function shownStepper({ id, user_id, created_at }: Stepper, to: SerializationContext, users: Users) {
   const user = users.get(user_id ?? 0);
   return { id, user: user === undefined ? null : UserBasic.one(user, to), created_at };
 }
 
 /** The shape of `stepFields`. */
-export function shownStep(row: StepRow, to: Showing, users: Users) {
+export function shownStep(row: StepRow, to: SerializationContext, users: Users) {
   const { type, id } = resourceOfRow(row);
   return {
     ...shownStepper(row, to, users),

@@ -4,7 +4,7 @@ import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { textsOf } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 import { type Changes, CommandsChanges } from '../quick-actions/index.ts';
 import { Position } from './position.ts';
@@ -65,7 +65,7 @@ const commitsAt = prepareForIds((db, ids) =>
 const bodiesOf = textsOf('notes', 'body');
 
 /** What notes need beside their rows: what they say, who wrote them, and on what. Epics are in no project, and tell no number. */
-async function beside(notes: readonly NoteListed[], { db }: Showing) {
+async function beside(notes: readonly NoteListed[], { db }: SerializationContext) {
   const ids = (column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
     ...new Set(notes.flatMap((note) => note[column] ?? [])),
   ];
@@ -120,7 +120,7 @@ export const Note = entity('Note', noteFields).from(beside, (note: NoteShown, to
 });
 
 /** Three keys more, of what can be resolved. */
-function resolutionOf(note: NoteListed, to: Showing, users: Awaited<ReturnType<typeof usersById>>) {
+function resolutionOf(note: NoteListed, to: SerializationContext, users: Awaited<ReturnType<typeof usersById>>) {
   if (!isResolvable(note)) return {};
   const by = users.get(note.resolved_by_id ?? 0);
   const resolved_by = by === undefined ? null : UserBasic.one(by, to);

@@ -1,7 +1,7 @@
 import { type TProperties, Type } from 'typebox';
 import type { SourceType } from '#database/tables/domain.ts';
 import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS } from '#database/tables/notification-settings.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { shape } from '#http/endpoint/responses.ts';
 import { eventsOf, isChosen } from './event-names.ts';
 import type { GlobalSetting, Setting } from './store.ts';
@@ -37,7 +37,7 @@ const settingOf = (source: SourceType) =>
 export const GroupNotificationSetting = settingOf('group');
 export const ProjectNotificationSetting = settingOf('project');
 
-function chosen(source: SourceType | 'everything', setting: Setting, { tier }: Showing) {
+function chosen(source: SourceType | 'everything', setting: Setting, { tier }: SerializationContext) {
   const { level } = setting;
   if (level !== 'custom') return { level };
   const events = eventsOf(source, tier).map((event) => [event, isChosen(setting, event)]);

@@ -12,7 +12,7 @@ import { TODO_ACTIONS, TODO_STATES } from '#database/tables/todos.ts';
 import { type NamespaceRow, namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import { findProjects } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment } from '#http/endpoint/responses.ts';
 import { EpicInList } from '../epics/index.ts';
 import { IssueInList } from '../issues/index.ts';
@@ -51,7 +51,7 @@ const namespacesByIds = prepareForIds<NamespaceRow>((db, ids) =>
 const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
 
 /** The targets by their types and ids, as lists show them that are of no place. */
-async function targetsOf(rows: readonly TodoRow[], to: Showing) {
+async function targetsOf(rows: readonly TodoRow[], to: SerializationContext) {
   const { db, caller } = to;
   const seen = <Row extends object>(found: readonly Row[]) => found.map((row) => ({ ...row, seenFrom: null }));
   const [issues, mergeRequests, epics] = await Promise.all([
@@ -74,7 +74,7 @@ const idsIn = (
   column: 'project_id' | 'group_id' | 'issue_id' | 'merge_request_id' | 'epic_id' | 'note_id',
 ) => [...new Set(rows.flatMap((row) => row[column] ?? []))];
 
-async function beside(rows: readonly TodoRow[], to: Showing) {
+async function beside(rows: readonly TodoRow[], to: SerializationContext) {
   const { db, caller } = to;
   const authors = rows.map(({ author_id }) => author_id);
   const [users, projects, groups, bodies, targets] = await Promise.all([

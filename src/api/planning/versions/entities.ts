@@ -3,7 +3,7 @@ import { Commit, Diff } from '#api/code/commits/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { unlessOverLimit } from '#git/process/failures.ts';
-import { entity, type Showing } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { moment, nullable } from '#http/endpoint/responses.ts';
 import { changesOf, type Described, describe, newestCommitsOf, spanOf } from '../merge-requests/index.ts';
 import type { VersionRow } from './store.ts';
@@ -30,7 +30,10 @@ export interface VersionOf {
 const UNKNOWN = { state: 'overflow', real_size: null, patch_id_sha: null } as const;
 
 /** What nobody has looked into yet is looked into now. */
-async function describedAll(rows: readonly VersionOf[], { git }: Showing): Promise<ReadonlyMap<number, Described>> {
+async function describedAll(
+  rows: readonly VersionOf[],
+  { git }: SerializationContext,
+): Promise<ReadonlyMap<number, Described>> {
   const found = new Map<number, Described>();
   for (const { version, project, mergeRequest } of rows) {
     const { base_commit_sha, start_commit_sha, state, real_size, patch_id_sha } = version;
@@ -73,7 +76,7 @@ export const Version = entity('MergeRequestVersion', {
   },
 );
 
-async function contentOf({ version, project, mergeRequest }: VersionOf, { git }: Showing) {
+async function contentOf({ version, project, mergeRequest }: VersionOf, { git }: SerializationContext) {
   const span = await spanOf(git, project, mergeRequest, version);
   const commits = await unlessOverLimit(() => newestCommitsOf(git, project, span));
   const diff = await unlessOverLimit(() => changesOf(git, project, span));

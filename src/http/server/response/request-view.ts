@@ -1,21 +1,21 @@
 import type { Caller } from '#authentication/caller.ts';
 import { baseWithoutRequest, type Config, type Tier } from '#config.ts';
-import type { Showing } from '#http/endpoint/entity.ts';
+import type { SerializationContext } from '#http/endpoint/entity.ts';
 import type { Incoming } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 
 /** What one request is shown, and what is noted of how it was made. */
-export class View implements Showing {
+export class View implements SerializationContext {
   readonly url: string;
   readonly caller: Caller;
-  readonly params: Showing['params'];
+  readonly params: SerializationContext['params'];
   /** Has anybody asked for the moment? What is made of it is true for that moment only. */
   timed = false;
   readonly #rooms: Services;
   #now: string | undefined;
 
-  constructor(services: Services, request: Incoming, caller: Caller, params: Showing['params']) {
+  constructor(services: Services, request: Incoming, caller: Caller, params: SerializationContext['params']) {
     this.#rooms = services;
     this.url = request.baseUrl;
     this.caller = caller;

@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { type Git, ownedBy } from '#git/git.ts';
 import { readCommit, readObject, readTree } from '#git/objects/object-reader.ts';
 import { branchTip } from '#git/refs/revision.ts';
-import type { Showing } from '#http/endpoint/entity.ts';
+import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { keptAtMost } from '#runtime/bounded-cache.ts';
 import { chooseLicense, type License, licenseOf } from './known-licenses.ts';
@@ -23,7 +23,7 @@ const remembered = ownedBy(() => keptAtMost<{ readonly file: LicenseFile | null 
 /** Of these projects where they are asked for; null: none that the caller may read. */
 export async function licensesOf(
   projects: readonly Project[],
-  { git, caller, params }: Showing,
+  { git, caller, params }: SerializationContext,
 ): Promise<ReadonlyMap<number, LicenseFile | null>> {
   if (params.license !== true) return new Map();
   const files = projects.map(async (project) => {

@@ -6,7 +6,7 @@ import type { Reader } from '#database/database.ts';
 import { type Page, paged } from '#database/page.ts';
 import { findGroup, roleInGroup } from '#domain/namespaces/groups.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
-import type { Showing } from '#http/endpoint/entity.ts';
+import type { SerializationContext } from '#http/endpoint/entity.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** The projects and groups that a runner shows with itself: those that the caller is a member of (contract/runners.md §1.2). */
@@ -15,7 +15,7 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 const PROJECTS_SHOWN = 1000;
 
 /** index: runner_projects_by_runner */
-export async function projectsShownWith(to: Showing, { id }: Pick<Runner, 'id'>) {
+export async function projectsShownWith(to: SerializationContext, { id }: Pick<Runner, 'id'>) {
   const { db, caller } = to;
   const { user } = caller;
   if (user === null) return [];
@@ -40,7 +40,10 @@ export async function projectsShownWith(to: Showing, { id }: Pick<Runner, 'id'>)
   return rows.map((project) => ProjectIdentity.one(project, to));
 }
 
-export async function groupsShownWith({ db, caller, url }: Showing, { group_id }: Pick<Runner, 'group_id'>) {
+export async function groupsShownWith(
+  { db, caller, url }: SerializationContext,
+  { group_id }: Pick<Runner, 'group_id'>,
+) {
   const group = group_id === null ? null : await findGroup(db, caller, String(group_id));
   if (group === null || roleInGroup(caller, group) === 0) return [];
   return [{ id: group.id, web_url: `${url}/groups/${group.full_path}`, name: group.name }];

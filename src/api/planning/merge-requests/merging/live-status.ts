@@ -4,7 +4,7 @@ import type { MergeCheck, MergeStatus } from '#database/tables/merge-requests.ts
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import type { Git } from '#git/git.ts';
 import { unlessOverLimit } from '#git/process/failures.ts';
-import type { Showing } from '#http/endpoint/entity.ts';
+import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { LineFull } from '#runtime/concurrency-limiter.ts';
 import { latestVersions } from '../store.ts';
@@ -27,15 +27,16 @@ export interface LookedInto {
 }
 
 /** By the ids of the merge requests; those whose projects are gone are left out. */
-export const lookInto = (rows: readonly MergeRequestRow[], to: Showing) => ofEach(rows, to, lookIntoOne);
+export const lookInto = (rows: readonly MergeRequestRow[], to: SerializationContext) => ofEach(rows, to, lookIntoOne);
 
 /** What `merge_status` says of each of them at this moment. */
-export const mergeStatusNow = (rows: readonly MergeRequestRow[], to: Showing) => ofEach(rows, to, statusOf);
+export const mergeStatusNow = (rows: readonly MergeRequestRow[], to: SerializationContext) =>
+  ofEach(rows, to, statusOf);
 
 async function ofEach<T>(
   rows: readonly MergeRequestRow[],
-  to: Showing,
-  look: (row: MergeRequestRow, project: Project, to: Showing) => Promise<T>,
+  to: SerializationContext,
+  look: (row: MergeRequestRow, project: Project, to: SerializationContext) => Promise<T>,
 ): Promise<ReadonlyMap<number, T>> {
   const { db, caller } = to;
   const projects = await findProjects(db, caller, [...new Set(rows.map(({ project_id }) => project_id))]);
@@ -48,7 +49,7 @@ async function ofEach<T>(
   return found;
 }
 
-async function lookIntoOne(row: MergeRequestRow, project: Project, to: Showing): Promise<LookedInto> {
+async function lookIntoOne(row: MergeRequestRow, project: Project, to: SerializationContext): Promise<LookedInto> {
   const { db, git, caller, params } = to;
   const [version] = await latestVersions(db, [row.id]);
   const span = await unlessTooDear(to, () => spanOf(git, project, row, version));
@@ -67,7 +68,7 @@ async function lookIntoOne(row: MergeRequestRow, project: Project, to: Showing):
   };
 }
 
-async function statusOf(row: MergeRequestRow, project: Project, to: Showing): Promise<MergeStatus> {
+async function statusOf(row: MergeRequestRow, project: Project, to: SerializationContext): Promise<MergeStatus> {
   if (row.state !== 'opened') return row.merge_status;
   return mergeStatus(await unlessTooDear(to, () => checkOf(to.git, project, row)));
 }
@@ -80,7 +81,7 @@ async function checkOf(git: Git, project: Project, row: MergeRequestRow): Promis
  * Who only wants to read a merge request reads it, however large it is and however many wait. That they wait is true of this
  * moment only.
  */
-async function unlessTooDear<T>(to: Showing, ask: () => Promise<T>): Promise<T | null> {
+async function unlessTooDear<T>(to: SerializationContext, ask: () => Promise<T>): Promise<T | null> {
   try {
     return await unlessOverLimit(ask);
   } catch (error) {
