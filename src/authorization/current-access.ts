@@ -26,17 +26,17 @@ declare const readAgain: unique symbol;
  * Thrown in the transaction, which it rolls back, when whoever was let in would not be let in any more. What he is told
  * is what he would hear at the door now: it is asked again (`http/serving`).
  */
-export class AccessLost extends Error {
+export class AccessRevoked extends Error {
   constructor() {
     super('The caller would not be let in any more');
   }
 }
 
-/** Reads caller and project again. Throws `AccessLost` when the credential counts no more or he can't see the project. */
+/** Reads caller and project again. Throws `AccessRevoked` when the credential counts no more or he can't see the project. */
 export async function standingOf(tx: Transaction, caller: SignedInCaller, projectId: number): Promise<Standing> {
   const again = await identifyAgain(tx, caller);
   const project = again && (await findProject(tx, again, String(projectId)));
-  if (again === null || project === null || !canSeeProject(again, project)) throw new AccessLost();
+  if (again === null || project === null || !canSeeProject(again, project)) throw new AccessRevoked();
   return { caller: again, project } as Standing;
 }
 
@@ -48,16 +48,16 @@ export async function standingInGroupOf(
 ): Promise<{ readonly caller: SignedInCaller; readonly group: Group }> {
   const again = await identifyAgain(tx, caller);
   const group = again && (await findGroup(tx, again, String(groupId)));
-  if (again === null || group === null || !canSeeGroup(again, group)) throw new AccessLost();
+  if (again === null || group === null || !canSeeGroup(again, group)) throw new AccessRevoked();
   return { caller: again, group };
 }
 
-/** For what an ability alone decides. Throws `AccessLost` without it. */
+/** For what an ability alone decides. Throws `AccessRevoked` without it. */
 export function requireStill({ caller, project }: Standing, ability: ProjectAbilityName): void {
-  if (!mayInProject(caller, ability, project)) throw new AccessLost();
+  if (!mayInProject(caller, ability, project)) throw new AccessRevoked();
 }
 
-/** Both at once: what stands in the project, for who may do this there still. Throws `AccessLost` to all others. */
+/** Both at once: what stands in the project, for who may do this there still. Throws `AccessRevoked` to all others. */
 export async function stillInProject(
   tx: Transaction,
   caller: SignedInCaller,
@@ -77,6 +77,6 @@ export async function stillInGroup(
   ability: GroupAbilityName,
 ) {
   const standing = await standingInGroupOf(tx, caller, groupId);
-  if (!mayInGroup(standing.caller, ability, standing.group)) throw new AccessLost();
+  if (!mayInGroup(standing.caller, ability, standing.group)) throw new AccessRevoked();
   return standing;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { someClient } from '#git/fixtures.testing.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { LineFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
+import { QueueFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { openDatabase, type TransactionOptions } from './database.ts';
 
@@ -37,7 +37,7 @@ async function heldTurn() {
 test('a thousand wait for their turn to write, the next is told when to come back, and what is owed waits all the same', async () => {
   await using held = await heldTurn();
   const waiting = Array.from({ length: 1_000 }, (_, index) => held.write(`${index}`));
-  await assert.rejects(held.write('late'), (error) => error instanceof LineFull && error.retryAfter === 5);
+  await assert.rejects(held.write('late'), (error) => error instanceof QueueFull && error.retryAfter === 5);
   const owed = held.write('owed', { owed: true });
   held.end();
   await Promise.all([...waiting, owed]);

@@ -3,14 +3,14 @@
  * away in between. A read runs again as a whole; whoever writes hears what he would hear at the door now
  * (`http/serving`).
  */
-export class RowGone extends Error {
+export class RowDeleted extends Error {
   constructor() {
     super('A row went away while it was being read');
   }
 }
 
-/** This row, which was there a statement before. Throws `RowGone`. */
+/** This row, which was there a statement before. Throws `RowDeleted`. */
 export function stillThere<Row>(row: Row | null | undefined): Row {
-  if (row == null) throw new RowGone();
+  if (row == null) throw new RowDeleted();
   return row;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { someClient } from '#git/fixtures.testing.ts';
-import { LineFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
+import { QueueFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
 import { isFailure, refused } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
@@ -73,7 +73,7 @@ test('the line has an end, at which one hears when to come back, and what is owe
   const { come, written, database } = await road({ waiting: 2 });
   await using _ = { [Symbol.asyncDispose]: () => database.close() };
   const waiting = ['a', 'b'].map((name) => come(name));
-  await assert.rejects(come('late'), (error) => error instanceof LineFull && error.retryAfter === 3);
+  await assert.rejects(come('late'), (error) => error instanceof QueueFull && error.retryAfter === 3);
   await Promise.all([...waiting, come('owed', { owed: true })]);
   assert.deepEqual(await written(), ['a', 'b', 'owed']);
 });

@@ -1,6 +1,6 @@
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { DatabaseUnavailable, type TransactionOptions } from '#database/database.ts';
-import { type Line, LineFull, type Waiter, WaiterGone } from '#runtime/concurrency-limiter.ts';
+import { type Line, QueueFull, type Waiter, WaiterGone } from '#runtime/concurrency-limiter.ts';
 import type { Failure } from '#runtime/failure.ts';
 import type { RunUnitOfWork, UnitOfWork } from './unit-of-work.ts';
 
@@ -42,7 +42,7 @@ export type Gathered<Item, Result> = (
 
 /**
  * A road on which requests are gathered, one for each server and gathering: what comes while a transaction runs, or in the
- * same turn of the event loop, is the next one's. Fails with `LineFull` when too many wait, and with `WaiterGone` when the
+ * same turn of the event loop, is the next one's. Fails with `QueueFull` when too many wait, and with `WaiterGone` when the
  * client goes before it is begun. A server that stops answers its requests first, and so waits for what they wait for.
  */
 export function gathered<Item, Result>(gathering: Gathering<Item, Result>): Gathered<Item, Result> {
@@ -62,7 +62,7 @@ export function gathered<Item, Result>(gathering: Gathering<Item, Result>): Gath
   return ({ runUnitOfWork }, item, { client, owed = false } = {}) => {
     const known = lines.get(runUnitOfWork);
     if (!owed && known !== undefined && known.length >= gathering.line.waiting) {
-      return Promise.reject(new LineFull(gathering.line));
+      return Promise.reject(new QueueFull(gathering.line));
     }
     return new Promise((resolve, reject) => {
       const entry = { item, client, resolve, reject };

@@ -18,7 +18,7 @@ export async function pieceOf(...some: readonly (() => Promise<number>)[]): Prom
 interface Pieces<By extends Caller, Found, No extends string, T> {
   /**
    * Asked at the beginning of each piece, which is given what it finds: others have had their turn since the door, and since
-   * the piece before. Throws `AccessLost` when the caller would not be let in any more (`authorization/current-access.ts`); what it refuses
+   * the piece before. Throws `AccessRevoked` when the caller would not be let in any more (`authorization/current-access.ts`); what it refuses
    * ends the work. `begun`: a piece has been done, so that what is refused for its own sake should have been by now.
    */
   readonly ask: (uow: UnitOfWork<By>, begun: boolean) => Promise<Found | Failure<No>>;

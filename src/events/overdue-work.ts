@@ -5,7 +5,7 @@ import type { RunUnitOfWork } from './unit-of-work.ts';
  * this one does the work, by nobody, and reads again (`http/serving`). Who finds it at once with another does it once more,
  * so that the work looks first whether it is still to be done.
  */
-export class FallenDue extends Error {
+export class OverdueWork extends Error {
   readonly work: (runUnitOfWork: RunUnitOfWork) => Promise<void>;
 
   constructor(work: (runUnitOfWork: RunUnitOfWork) => Promise<void>) {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { gate, LineFull, type Waiter } from '#runtime/concurrency-limiter.ts';
+import { gate, QueueFull, type Waiter } from '#runtime/concurrency-limiter.ts';
 
 /** Pages that others have written are read in threads: these can be ended, and take no more memory than they may. */
 
@@ -37,11 +37,11 @@ const [short, long] = [createThread(), createThread()];
 
 /**
  * Markdown as HTML in which nothing is active: tags of its own are shown as text, links lead to pages and addresses only.
- * Throws `LineFull` when it takes too long, or too much memory, or when very many wait.
+ * Throws `QueueFull` when it takes too long, or too much memory, or when very many wait.
  */
 export async function renderMarkdown(markdown: string, waiter?: Waiter): Promise<string> {
   const { html } = await threadFor(markdown)({ markdown }, waiter);
-  if (html === undefined) throw new LineFull(LINE);
+  if (html === undefined) throw new QueueFull(LINE);
   return html;
 }
 
@@ -68,7 +68,7 @@ function createThread(): Thread {
     worker ??= start();
     const asked = worker;
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const giveUp = () => reject(new LineFull(LINE));
+    const giveUp = () => reject(new QueueFull(LINE));
     const overdue = setTimeout(() => asked.terminate(), PATIENCE);
     asked.once('message', resolve).once('exit', giveUp);
     asked.ref();

@@ -4,7 +4,7 @@ import { networkOf } from './client-network.ts';
 /** Places at work that may last as long as its client likes: so many for those behind one address, so many in all. */
 export interface Places {
   /**
-   * Waits for a place; it is free again when the function is called, be it once or oftener. Fails with `LineFull` when too
+   * Waits for a place; it is free again when the function is called, be it once or oftener. Fails with `QueueFull` when too
    * many wait already, and with `WaiterGone` when the client goes away while it waits.
    */
   take(address: string, client?: Client): Promise<() => void>;

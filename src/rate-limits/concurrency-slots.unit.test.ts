@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LineFull } from '#runtime/concurrency-limiter.ts';
+import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { createPlaces } from './concurrency-slots.ts';
 
 /** Whether somebody has got a place by now. */
 async function stateOf(taken: Promise<unknown>): Promise<string> {
   const has = taken.then(
     () => 'in',
-    (error) => (error instanceof LineFull ? `come back in ${error.retryAfter} s` : String(error)),
+    (error) => (error instanceof QueueFull ? `come back in ${error.retryAfter} s` : String(error)),
   );
   return Promise.race([has, new Promise<string>((resolve) => setImmediate(resolve, 'waits'))]);
 }

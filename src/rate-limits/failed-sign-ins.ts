@@ -19,7 +19,7 @@ const places = createPlaces({ each: 8, all: 32 });
 /**
  * Lets somebody at this address sign in with a password by `attempt`, whose refusal `invalid` is counted, for all
  * processes together. After `failed_sign_in_limit` of them in ten minutes (a fixed window; 0: no limit) it refuses
- * without an attempt, `tooMany` with `seconds`, whatever the password. Fails with `LineFull` when too many wait already.
+ * without an attempt, `tooMany` with `seconds`, whatever the password. Fails with `QueueFull` when too many wait already.
  */
 export async function limitFailures<Result>(
   { database, clock }: { readonly database: Database; readonly clock: Clock },

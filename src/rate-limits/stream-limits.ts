@@ -15,7 +15,7 @@ export interface Receiver {
 
 /**
  * An object whose content flows to this client, who keeps one of the places of his network for a large one until
- * that is closed. Null when there is none. Fails with `LineFull` when too many wait for a place already.
+ * that is closed. Null when there is none. Fails with `QueueFull` when too many wait for a place already.
  */
 export async function streamToClient(
   git: Git,

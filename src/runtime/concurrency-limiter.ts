@@ -1,4 +1,4 @@
-/** Lets a few through at once; the others wait in the order in which they came. Both fail with `LineFull` where the line is full. */
+/** Lets a few through at once; the others wait in the order in which they came. Both fail with `QueueFull` where the line is full. */
 export interface Gate {
   enter<Result>(work: () => Promise<Result>, waiter?: Waiter): Promise<Result>;
   /** Enters without work; the place is free again when the function is called, be it once or oftener. */
@@ -29,7 +29,7 @@ export interface Line {
 }
 
 /** So many wait already that one more would wait for too long: a request is answered 503, with `Retry-After`. */
-export class LineFull extends Error {
+export class QueueFull extends Error {
   readonly retryAfter: number;
 
   constructor({ waiting, retryAfter }: Line) {
@@ -50,7 +50,7 @@ export interface Queue<Given> {
   readonly length: number;
   /** Who comes next; undefined: nobody waits. */
   first(): Waiting<Given> | undefined;
-  /** Resolves when it is his turn, with what he is given. Fails with `LineFull`, and with `WaiterGone` when he goes. */
+  /** Resolves when it is his turn, with what he is given. Fails with `QueueFull`, and with `WaiterGone` when he goes. */
   wait(about: string, waiter?: Waiter): Promise<Given>;
 }
 
@@ -69,7 +69,7 @@ export function queue<Given>(line: Line): Queue<Given> {
     },
     first: () => waiting.values().next().value,
     async wait(about, { client, owed = false } = {}) {
-      if (!owed && waiting.size >= line.waiting) throw new LineFull(line);
+      if (!owed && waiting.size >= line.waiting) throw new QueueFull(line);
       if (client?.gone) throw new WaiterGone();
       return new Promise((resolve, reject) => {
         const leave = () => {

@@ -7,7 +7,7 @@ import {
   gate,
   givingWay,
   givingWayTogether,
-  LineFull,
+  QueueFull,
   sortedInTurns,
   turnsPerKey,
   WaiterGone,
@@ -32,7 +32,7 @@ test('whoever finds the line full is told when to come back, and waits for nothi
   const { enter } = gate(1, { waiting: 2, retryAfter: 7 });
   const first = held();
   const others = [enter(first.work), enter(nothing), enter(nothing)];
-  await assert.rejects(enter(first.work), (error) => error instanceof LineFull && error.retryAfter === 7);
+  await assert.rejects(enter(first.work), (error) => error instanceof QueueFull && error.retryAfter === 7);
   first.end();
   await Promise.all(others);
   await enter(nothing);
@@ -43,7 +43,7 @@ test('a place in the line is given up when the one who waits goes away', async (
   const [first, somebody] = [held(), client()];
   const working = enter(first.work);
   const waiting = enter(nothing, somebody);
-  await assert.rejects(enter(nothing), LineFull);
+  await assert.rejects(enter(nothing), QueueFull);
   somebody.leave();
   await assert.rejects(waiting, WaiterGone);
   const next = enter(nothing);
@@ -58,7 +58,7 @@ test('whoever has gone does not wait, and whoever goes at work keeps his place u
   await assert.rejects(enter(nothing, { client: { ...somebody.client, gone: true } }), WaiterGone);
   somebody.leave();
   const waiting = enter(nothing);
-  await assert.rejects(enter(nothing), LineFull);
+  await assert.rejects(enter(nothing), QueueFull);
   first.end();
   await Promise.all([working, waiting]);
 });
@@ -68,7 +68,7 @@ test('what is owed waits in a full line too', async () => {
   const first = held();
   const working = enter(first.work);
   const owed = enter(nothing, { owed: true });
-  await assert.rejects(enter(nothing), LineFull);
+  await assert.rejects(enter(nothing), QueueFull);
   first.end();
   await Promise.all([working, owed]);
 });
@@ -77,7 +77,7 @@ test('each key has a line of its own, with an end', async () => {
   const turns = turnsPerKey({ waiting: 1, retryAfter: 7 });
   const first = held();
   const all = [turns('a', first.work), turns('a', nothing), turns('b', nothing)];
-  await assert.rejects(turns('a', nothing), LineFull);
+  await assert.rejects(turns('a', nothing), QueueFull);
   first.end();
   await Promise.all(all);
   await turns('a', nothing);

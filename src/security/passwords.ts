@@ -16,7 +16,7 @@ export function scryptRuns(): number {
   return runs;
 }
 
-/** A salted scrypt hash that describes itself: `$scrypt$ln=14,r=8,p=1$salt$hash`. Fails with `LineFull` when too many wait. */
+/** A salted scrypt hash that describes itself: `$scrypt$ln=14,r=8,p=1$salt$hash`. Fails with `QueueFull` when too many wait. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   return written(current, salt, await compute(password, salt, current, HASH_BYTES));
@@ -24,7 +24,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Is this the password of the hash? `null` (no such user, or a user without a password) is false after the same work,
- * so that the time tells nobody who exists. Fails with `LineFull` when too many wait.
+ * so that the time tells nobody who exists. Fails with `QueueFull` when too many wait.
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   const stored = hash === null ? null : read(hash);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LineFull } from '#runtime/concurrency-limiter.ts';
+import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { hashPassword, scryptRuns, verifyPassword } from './passwords.ts';
 
 test('a password is verified against its own hash only', async () => {
@@ -39,5 +39,5 @@ test('two are computed at once and thirty-two wait: one more is turned away', as
   const all = await Promise.allSettled(Array.from({ length: 40 }, () => verifyPassword(null, 'flood')));
   const refusals = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
   assert.equal(refusals.length, 6);
-  assert.ok(refusals.every((reason) => reason instanceof LineFull));
+  assert.ok(refusals.every((reason) => reason instanceof QueueFull));
 });

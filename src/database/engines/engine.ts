@@ -11,7 +11,7 @@ export interface Engine {
   readingNow(): RequestConnection;
   /**
    * Waits for its turn, then opens a transaction: beside no other one with the same key in `turns`, in any process. Fails
-   * with `LineFull` when too many wait, and with `WaiterGone` when the waiter goes.
+   * with `QueueFull` when too many wait, and with `WaiterGone` when the waiter goes.
    */
   begin(isolation: Isolation, turns: readonly string[], waiter?: Waiter): Promise<OpenTransaction>;
   /** Whether a transaction that failed like this may succeed when it is run again. */

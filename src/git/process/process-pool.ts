@@ -23,7 +23,7 @@ export interface Speaker {
 /**
  * Long-lived processes of one command, each for one repository, used by one caller at a time. At most `limit` live;
  * the one unused for longest makes place, and one that nobody uses for a while is ended. Callers beyond the limit wait;
- * beyond a long line they fail with `LineFull`.
+ * beyond a long line they fail with `QueueFull`.
  */
 export interface Pool {
   /**

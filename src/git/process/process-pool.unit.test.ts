@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LineFull } from '#runtime/concurrency-limiter.ts';
+import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { writeBlob } from '../commits/commit.ts';
 import { gitWorld } from '../fixtures.testing.ts';
 import { createPool, type Speaker } from './process-pool.ts';
@@ -59,7 +59,7 @@ test('a line of thousands has an end', async (t) => {
   const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 1, seconds: 60 });
   const held = Promise.withResolvers<void>();
   const all = Array.from({ length: 5_001 }, () => pool.lend(repository, () => held.promise));
-  await assert.rejects(pool.lend(repository, childOf), LineFull);
+  await assert.rejects(pool.lend(repository, childOf), QueueFull);
   held.resolve();
   await Promise.all(all);
 });

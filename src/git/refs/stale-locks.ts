@@ -48,7 +48,7 @@ export async function removeStaleLocks(git: Git): Promise<string[]> {
 
 /**
  * The same in one repository, in its turn, for whoever is about to work on it: after a machine has lost its power the locks
- * are too young to be removed when the server starts again. Returns the removed paths. Throws `LineFull`.
+ * are too young to be removed when the server starts again. Returns the removed paths. Throws `QueueFull`.
  */
 export function removeStaleLocksOf(git: Git, { directory }: Repository): Promise<string[]> {
   return refTurns(git)(directory, () => removeLocksIn(git, directory));

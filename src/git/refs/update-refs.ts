@@ -63,7 +63,7 @@ export function expectUpdate(git: Git, repository: Repository): void {
  * 3. `oldId` is what the caller's decision was based on, not what it reads just before.
  * 4. A ref is named once. The default branch's `HEAD` is not a ref here: see `setHead`.
  *
- * Throws `GitFailed` for a broken repository or machine: then it is unknown whether the refs have moved. Throws `LineFull`
+ * Throws `GitFailed` for a broken repository or machine: then it is unknown whether the refs have moved. Throws `QueueFull`
  * when too many updates wait already: nothing has moved then.
  */
 export async function updateRefs(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {

@@ -7,7 +7,7 @@ import type { Place } from '#domain/namespaces/scope.ts';
 import { findHeldRepository } from '#domain/site-scope.ts';
 import type { Placed } from '#repositories/repository.ts';
 import { READ_ONLY } from '../errors/error-messages.ts';
-import { clockSkewed, HttpRefusal, unauthorized } from '../errors/http-error.ts';
+import { clockSkewed, HttpError, unauthorized } from '../errors/http-error.ts';
 import { basicCredentials, siteProof } from '../request/credentials.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
@@ -106,7 +106,7 @@ export async function mayFetchStill(services: Services, request: Incoming, repos
     await fetched({ services, db: services.database.reader, path: { repository_path }, request }, () => 'fetch');
     return true;
   } catch (error) {
-    if (error instanceof HttpRefusal) return false;
+    if (error instanceof HttpError) return false;
     throw error;
   }
 }
@@ -159,7 +159,7 @@ export async function whyNoPush(services: Services, request: Incoming, repositor
       gitTarget,
     );
   } catch (error) {
-    if (error instanceof HttpRefusal) return String(error.body);
+    if (error instanceof HttpError) return String(error.body);
     throw error;
   }
   return NO_PUSH;

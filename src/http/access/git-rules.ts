@@ -1,5 +1,5 @@
 import type { Caller } from '#authentication/caller.ts';
-import { HttpRefusal } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { AccessCall } from './access.ts';
 
@@ -15,7 +15,7 @@ const SCOPES: Readonly<Record<GitAction, readonly string[]>> = {
 };
 
 export const text = (status: number, body: string, headers: Record<string, string> = {}) =>
-  new HttpRefusal(status, body, headers);
+  new HttpError(status, body, headers);
 export const challenge = (body: string) => text(401, body, { 'WWW-Authenticate': 'Basic realm="Hearth"' });
 export const denied = () =>
   challenge(

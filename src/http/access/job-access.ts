@@ -1,7 +1,7 @@
 import { findProvenJob, isRunning, type ProvenJob } from '#authorization/job-authentication.ts';
 import { windowAt } from '#rate-limits/window-counters.ts';
 import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
-import { forbidden, HttpRefusal, tooManyRequests } from '../errors/http-error.ts';
+import { forbidden, HttpError, tooManyRequests } from '../errors/http-error.ts';
 import { optional, type Parameters, required } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
 import { integer } from '../parameters/types.ts';
@@ -101,7 +101,7 @@ export function requireRunning<Job extends Pick<ProvenJob, 'status' | 'erased_at
   if (!isRunning(job)) throw notRunning(job.status);
 }
 
-function notRunning(status: string): HttpRefusal {
+function notRunning(status: string): HttpError {
   const { status: code, body } = forbidden('Job is not processing on runner');
-  return new HttpRefusal(code, body, { 'Job-Status': status });
+  return new HttpError(code, body, { 'Job-Status': status });
 }

@@ -75,7 +75,7 @@ export interface NoteableKind<Of extends Noteable = Noteable> {
   /** Signed-in callers who may read it; to others it is not there. */
   reading(): Access<InThing<Of>>;
   /**
-   * Thing and caller as they stand in the transaction, for what can't be taken back. Throws `AccessLost` when the caller
+   * Thing and caller as they stand in the transaction, for what can't be taken back. Throws `AccessRevoked` when the caller
    * may read it no more, or it is gone.
    */
   again(tx: Transaction, caller: SignedInCaller, thing: Of): Promise<InThing<Of>>;

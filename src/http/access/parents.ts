@@ -76,7 +76,7 @@ export function parentOf(caller: SignedInCaller, { group, project }: Place): Par
   return project ? projectParent(caller, project) : groupParent(caller, group!);
 }
 
-/** The caller as he stands in the transaction, with this ability in the group or project still. Throws `AccessLost` to all others. */
+/** The caller as he stands in the transaction, with this ability in the group or project still. Throws `AccessRevoked` to all others. */
 export async function stillIn(
   tx: Transaction,
   { parent, caller }: InParent,

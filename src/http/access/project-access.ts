@@ -2,7 +2,7 @@ import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { canSeeProject, findMovedProject, findProject, type Project } from '#domain/namespaces/projects.ts';
-import { forbidden, HttpRefusal, notFound, unauthorized } from '../errors/http-error.ts';
+import { forbidden, HttpError, notFound, unauthorized } from '../errors/http-error.ts';
 import type { Incoming } from '../request/incoming.ts';
 import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from './access.ts';
 
@@ -109,12 +109,12 @@ async function refuseMoved({ db, caller, request }: AccessCall, oldPath: string)
   const project = await findMovedProject(db, caller, oldPath);
   if (project === null || !canSeeProject(caller, project)) return;
   if (!isRead(request)) {
-    throw new HttpRefusal(405, { message: 'Non GET methods are not allowed for moved projects' });
+    throw new HttpError(405, { message: 'Non GET methods are not allowed for moved projects' });
   }
   // The project's :id is the segment behind /api/v4/projects, in whatever form these came; the rest stays as it was sent.
   const path = request.path.replace(/^((?:\/+[^/]+){3}\/+)[^/]+/, `$1${project.id}`);
   const location = `${request.baseUrl}${path}${request.query === '' ? '' : `?${request.query}`}`;
-  throw new HttpRefusal(301, `This resource has been moved permanently to ${location}`, { Location: location });
+  throw new HttpError(301, `This resource has been moved permanently to ${location}`, { Location: location });
 }
 
 /** Signed-in callers with this ability in the group `:id`. */

@@ -1,11 +1,11 @@
 import type { DeadToken } from '#authentication/credentials.ts';
 import type { Bar } from '#authentication/sign-in-blocks.ts';
-import { bearerChallenge, clockSkewed, forbidden, HttpRefusal, unauthorized } from '../errors/http-error.ts';
+import { bearerChallenge, clockSkewed, forbidden, HttpError, unauthorized } from '../errors/http-error.ts';
 
 // What a caller is told whose credential doesn't count (contract/conventions.md §7 "Refusals").
 
 /** The refusal of a credential that nothing can be done with, before its scopes are looked at. */
-export function deadToken({ code }: DeadToken): HttpRefusal {
+export function deadToken({ code }: DeadToken): HttpError {
   switch (code) {
     case 'unknown':
       return unauthorized();
@@ -19,7 +19,7 @@ export function deadToken({ code }: DeadToken): HttpRefusal {
 }
 
 /** The refusal of somebody who is known, whose token would do, and who is not let in. `base` is the server's address. */
-export function barredCaller(bar: Bar, base: string): HttpRefusal {
+export function barredCaller(bar: Bar, base: string): HttpError {
   switch (bar) {
     case 'impersonation_off':
       return invalidToken('Token is an impersonation token but impersonation was disabled.');
@@ -36,8 +36,8 @@ export function barredCaller(bar: Bar, base: string): HttpRefusal {
   }
 }
 
-function invalidToken(error_description: string): HttpRefusal {
-  return new HttpRefusal(
+function invalidToken(error_description: string): HttpError {
+  return new HttpError(
     401,
     { message: '401 Unauthorized', error: 'invalid_token', error_description },
     bearerChallenge('invalid_token', error_description),

@@ -1,7 +1,7 @@
 import { type Caller, isAdministrator, isSignedIn } from '#authentication/caller.ts';
 import { findUser, readUser, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
-import { forbidden, HttpRefusal, insufficientScope, invalidParameters, unauthorized } from '../errors/http-error.ts';
+import { forbidden, HttpError, insufficientScope, invalidParameters, unauthorized } from '../errors/http-error.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import { givenText } from '../request/credentials.ts';
 import { type Incoming, single } from '../request/incoming.ts';
@@ -32,7 +32,7 @@ export async function actAs(db: Reader, caller: Caller, name: string): Promise<C
   }
   if (!caller.token.scopes.includes('sudo')) throw insufficientScope(['sudo']);
   const user = await named(db, name);
-  if (user === null) throw new HttpRefusal(404, { message: `404 User with ID or username '${name}' Not Found` });
+  if (user === null) throw new HttpError(404, { message: `404 User with ID or username '${name}' Not Found` });
   return { ...caller, user };
 }
 

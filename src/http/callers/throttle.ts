@@ -12,7 +12,7 @@ import {
 import { windowAt } from '#rate-limits/window-counters.ts';
 import { digestToken } from '#security/tokens.ts';
 import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
-import { HttpRefusal } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 import { parseForm } from '../parameters/brackets.ts';
 import { presentedCredentials } from '../request/credentials.ts';
 import type { Incoming } from '../request/incoming.ts';
@@ -21,7 +21,7 @@ import type { Services } from '../services.ts';
 /** What a throttle says of one request; `refusal` when it is one too many. */
 interface Throttled {
   readonly headers: Readonly<Record<string, string>>;
-  readonly refusal: HttpRefusal | null;
+  readonly refusal: HttpError | null;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function throttled(services: Services, request: Incoming): Promise<
     'RateLimit-ResetTime': new Date(window.endsAt).toUTCString(),
   };
   const text = settings.rate_limiting_response_text || 'Retry later';
-  return { headers, refusal: new HttpRefusal(429, `${text}\n`, { ...headers, ...wait }) };
+  return { headers, refusal: new HttpError(429, `${text}\n`, { ...headers, ...wait }) };
 }
 
 /** A throttle, and for whom it counts. */

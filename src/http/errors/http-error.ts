@@ -4,7 +4,7 @@ import type { FieldErrors } from '#runtime/failure.ts';
  * A finished "no" of the HTTP layer, thrown by a stage and answered as it stands (contract/conventions.md §5).
  * The domain refuses with codes (`failure.ts`); only stages and the loading of what a path names throw these.
  */
-export class HttpRefusal {
+export class HttpError {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,12 +16,12 @@ export class HttpRefusal {
   }
 }
 
-const message = (status: number, text: string) => new HttpRefusal(status, { message: text });
+const message = (status: number, text: string) => new HttpError(status, { message: text });
 
-export const badRequestText = () => new HttpRefusal(400, 'Bad Request');
+export const badRequestText = () => new HttpError(400, 'Bad Request');
 /** Wrong parameters; what they say of a record's fields is answered where nothing else is wrong. */
 export const invalidParameters = (texts: readonly string[], fields: FieldErrors = {}) =>
-  new HttpRefusal(400, texts.length > 0 ? { error: texts.join(', ') } : { message: fields });
+  new HttpError(400, texts.length > 0 ? { error: texts.join(', ') } : { message: fields });
 export const unauthorized = (reason?: string) =>
   message(401, reason ? `401 Unauthorized - ${reason}` : '401 Unauthorized');
 /** Of the proof of a replication site. */
@@ -31,20 +31,20 @@ export const forbidden = (reason?: string) => message(403, reason ? `403 Forbidd
 export const notFound = (thing?: string) => message(404, thing ? `404 ${thing} Not Found` : '404 Not Found');
 /** Nested records that are looked up by id below an existing parent. */
 export const nestedNotFound = () => message(404, '404 Not found');
-export const unknownRoute = () => new HttpRefusal(404, { error: '404 Not Found' });
-export const wrongMethod = (allow: string) => new HttpRefusal(405, { error: '405 Not Allowed' }, { Allow: allow });
+export const unknownRoute = () => new HttpError(404, { error: '404 Not Found' });
+export const wrongMethod = (allow: string) => new HttpError(405, { error: '405 Not Allowed' }, { Allow: allow });
 /** What the request is about went away while it was worked on. */
 export const conflict = () => message(409, '409 Conflict');
 export const preconditionFailed = () => message(412, '412 Precondition Failed');
 export const bodyTooLarge = () => message(413, '413 Request Entity Too Large');
-export const bodyStalled = () => new HttpRefusal(408, { message: '408 Request Timeout' }, { Connection: 'close' });
+export const bodyStalled = () => new HttpError(408, { message: '408 Request Timeout' }, { Connection: 'close' });
 export const expectationFailed = () => message(417, '417 Expectation Failed');
 export const unsupportedType = (type: string) =>
-  new HttpRefusal(415, { error: `The provided content-type '${type}' is not supported.` });
+  new HttpError(415, { error: `The provided content-type '${type}' is not supported.` });
 export const serverError = () => message(500, '500 Internal Server Error');
 /** `retryAfter`: in how many seconds it is worth asking again, where that is known. */
 export const unavailable = (retryAfter?: number) =>
-  new HttpRefusal(
+  new HttpError(
     503,
     { message: '503 Service Unavailable' },
     retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
@@ -52,7 +52,7 @@ export const unavailable = (retryAfter?: number) =>
 
 /** The token lacks a scope that the endpoint takes; `scopes` are those that would do. */
 export const insufficientScope = (scopes: readonly string[]) =>
-  new HttpRefusal(403, {
+  new HttpError(403, {
     error: 'insufficient_scope',
     error_description: 'The request requires higher privileges than provided by the access token.',
     scope: scopes.join(' '),
@@ -62,7 +62,7 @@ export const insufficientScope = (scopes: readonly string[]) =>
 export const tooManyRequests = (
   retryAfter: number,
   text = 'This endpoint has been requested too many times. Try again later.',
-) => new HttpRefusal(429, { message: { error: text } }, { 'Retry-After': String(retryAfter) });
+) => new HttpError(429, { message: { error: text } }, { 'Retry-After': String(retryAfter) });
 
 /** What an answer 401 says to clients that speak OAuth (RFC 6750 §3). */
 export const bearerChallenge = (error: string, description: string) => ({

@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 import { formatForm, type Raw } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
@@ -77,7 +77,7 @@ export interface KeysetRequest {
 }
 
 const keysetUnavailable = () =>
-  new HttpRefusal(405, { error: 'Keyset pagination is not yet available for this type of request' });
+  new HttpError(405, { error: 'Keyset pagination is not yet available for this type of request' });
 
 export function pageRequest(params: Raw, rule: KeysetRule | undefined, signedIn: boolean): PageRequest {
   const page = params.page as number;
@@ -115,7 +115,7 @@ export const idCursor: ParameterType<string> = {
   },
 };
 
-const cursorInvalid = () => new HttpRefusal(400, { error: 'cursor is invalid' });
+const cursorInvalid = () => new HttpError(400, { error: 'cursor is invalid' });
 
 function readCursor(cursor: string, orderBy: string): Start {
   const start = parsedCursor(cursor, orderBy);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HttpRefusal } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 import { parseForm, type Raw } from '../parameters/brackets.ts';
 import { readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/parameter-type.ts';
@@ -155,7 +155,7 @@ function keyset(rule: KeysetRule, given: Raw = {}): KeysetRequest {
 }
 
 const refusal = (status: number, error: string) => (thrown: unknown) => {
-  assert.ok(thrown instanceof HttpRefusal);
+  assert.ok(thrown instanceof HttpError);
   assert.deepEqual([thrown.status, thrown.body], [status, { error }]);
   return true;
 };

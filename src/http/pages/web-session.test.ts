@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { browser, PASSWORD, signedInBrowser, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
 import type { AccessCall } from '../access/access.ts';
-import { HttpRefusal } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 import type { Incoming } from '../request/incoming.ts';
 import { signedInVisitor, signedInVisitorWithForm } from './web-session.ts';
 
@@ -17,11 +17,11 @@ function asked(method: string, path: string, query: string, cookie: string | nul
   return { services, db: services.database.reader, request: request as Incoming, params } as unknown as AccessCall;
 }
 
-async function refusalOf(promise: Promise<unknown> | unknown): Promise<HttpRefusal> {
+async function refusalOf(promise: Promise<unknown> | unknown): Promise<HttpError> {
   try {
     await promise;
   } catch (error) {
-    if (error instanceof HttpRefusal) return error;
+    if (error instanceof HttpError) return error;
     throw error;
   }
   throw new Error('It was not refused');

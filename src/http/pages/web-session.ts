@@ -10,7 +10,7 @@ import { userBar } from '#authentication/sign-in-blocks.ts';
 import { networkOf } from '#rate-limits/client-network.ts';
 import { windowAt } from '#rate-limits/window-counters.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
-import { HttpRefusal } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 import { optional } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
 import { localUrl } from '../request/base-url.ts';
@@ -120,35 +120,35 @@ function requireForm({ request, params }: AccessCall, session: WebSession): void
   if (secret === null || session === null || !isCsrfToken(token, secret)) throw staleForm();
 }
 
-function staleForm(): HttpRefusal {
+function staleForm(): HttpError {
   const main = markup`${alertBox('This form is not valid any more.')}<p>Go back, load the page again and send it once more.</p>`;
   const { body, headers } = htmlPage({ title: 'The form has expired', main, csrfToken: null });
-  return new HttpRefusal(422, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
+  return new HttpError(422, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
 }
 
-function tooManyVisits(): HttpRefusal {
+function tooManyVisits(): HttpError {
   const main = markup`${alertBox('Too many visits without a cookie have come from your network.')}<p>Try again in ten minutes, and let your browser keep the cookie of this server.</p>`;
   const { body, headers } = htmlPage({ title: 'Too many visits', main, csrfToken: null });
   const later = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(PERIOD_SECONDS) };
-  return new HttpRefusal(429, body, { ...later, ...(headers as {}) });
+  return new HttpError(429, body, { ...later, ...(headers as {}) });
 }
 
 /** A longer address is not worth its row. */
 const LONGEST_RETURN = 8_000;
 
 /** 302 to the sign-in form. A page that was asked for is kept in the session; what a form wanted is not repeated. */
-async function signInFirst({ services, request }: AccessCall, session: WebSession | null): Promise<HttpRefusal> {
+async function signInFirst({ services, request }: AccessCall, session: WebSession | null): Promise<HttpError> {
   const { path, query, method } = request;
   const page = query === '' ? path : `${path}?${query}`;
   const returnTo = method === 'GET' && page.length <= LONGEST_RETURN ? page : null;
   const Location = localUrl(request, '/users/sign_in');
-  if (returnTo === null) return new HttpRefusal(302, '', { Location });
+  if (returnTo === null) return new HttpError(302, '', { Location });
   if (session === null) {
     const { headers } = await startVisit(services, request, returnTo);
-    return new HttpRefusal(302, '', { Location, ...headers });
+    return new HttpError(302, '', { Location, ...headers });
   }
   await services.database.transaction((tx) => rememberReturn(tx, session.digest, returnTo));
-  return new HttpRefusal(302, '', { Location });
+  return new HttpError(302, '', { Location });
 }
 
 /** The session for the form of a page, and the headers that hand it over if the visitor had none. */

@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 
 /** Bounds on what a body may nest and count, so that none makes a later stage slow (contract/conventions.md §1 stage 3). */
 
@@ -8,7 +8,7 @@ export const MAX_ELEMENTS = 100_000;
 /** Of the names in JSON together, in bytes: each is looked up in the table of all names, which costs more than a text. */
 export const MAX_NAMES = 2 * 1024 * 1024;
 
-const refusal = (error: string) => new HttpRefusal(400, { error });
+const refusal = (error: string) => new HttpError(400, { error });
 
 export const nestedTooDeeply = () => refusal('Parameters nested too deeply');
 export const arrayTooLarge = () => refusal('Array parameter too large');

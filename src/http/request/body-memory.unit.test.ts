@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HttpRefusal } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 import { holdBody, letGo } from './body-memory.ts';
 import type { Incoming } from './incoming.ts';
 
@@ -15,7 +15,7 @@ function fill(address: (index: number) => string) {
       holdBody(request).push(MEBIBYTE);
       requests.push(request);
     } catch (error) {
-      assert.ok(error instanceof HttpRefusal);
+      assert.ok(error instanceof HttpError);
       return { requests, refusal: error, end: () => requests.forEach(letGo) };
     }
   }

@@ -49,7 +49,7 @@ const LARGE_BODIES = { each: 16, all: 32 };
 const largeBodies = createPlaces(LARGE_BODIES);
 
 /**
- * The whole body, at most `limit` bytes; more is 413, one that stands still is 408. Fails with `LineFull` when too many large
+ * The whole body, at most `limit` bytes; more is 413, one that stands still is 408. Fails with `QueueFull` when too many large
  * ones are on their way, and with 503 when bodies hold too much memory (`body-memory.ts`).
  */
 export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<Buffer> {

@@ -90,7 +90,7 @@ function isZlib(bytes: Buffer): boolean {
 const large = gate(2, { waiting: 200, retryAfter: 5 });
 
 /**
- * What `read` makes of the decoded bytes. Fails with `Undecodable`; where they are many, with `LineFull` and `WaiterGone` as
+ * What `read` makes of the decoded bytes. Fails with `Undecodable`; where they are many, with `QueueFull` and `WaiterGone` as
  * well.
  */
 export async function readDecoded<Result>(

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { HttpRefusal } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 import { assign, emptyRaw, LONGEST_NAME, type Raw } from '../parameters/brackets.ts';
 import { flowingBody, mediaType, readMerged } from './body.ts';
 import type { Incoming } from './incoming.ts';
@@ -53,7 +53,7 @@ export async function receiveFile<T>(
   } catch (error) {
     file?.stream.destroy(error as Error);
     await file?.taking.catch(() => {});
-    if (error instanceof HttpRefusal || request.client.gone || !isParsers(error)) throw error;
+    if (error instanceof HttpError || request.client.gone || !isParsers(error)) throw error;
     throw brokenMultipart();
   } finally {
     body.destroy();

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { badRequestText, HttpRefusal } from '../errors/http-error.ts';
+import { badRequestText, HttpError } from '../errors/http-error.ts';
 import {
   arrayTooLarge,
   hashTooLarge,
@@ -55,14 +55,14 @@ export async function parseJson(bytes: Buffer, bounds = MERGED_BOUNDS): Promise<
   }
 }
 
-const invalidJson = () => new HttpRefusal(400, { error: 'Invalid JSON format' });
+const invalidJson = () => new HttpError(400, { error: 'Invalid JSON format' });
 
 /** Counts what a JSON text holds, without understanding more of it than strings, brackets and commas. */
 interface Meter {
   /** Looks at the next part; false: there is none. */
   goOn(): boolean;
   /** The first bound that is broken. */
-  readonly refusal: HttpRefusal | null;
+  readonly refusal: HttpError | null;
   /** Every string and every bracket has its end. */
   isBalanced(): boolean;
   isBlank(): boolean;
@@ -86,7 +86,7 @@ function createMeter(bytes: Buffer, bounds: JsonBounds): Meter {
   let from = 0;
   let length = 0;
   let names = 0;
-  let refusal: HttpRefusal | null = null;
+  let refusal: HttpError | null = null;
   /** Of the values that are open: how many items they have so far, and with which bracket they began. */
   const items = [0];
   const kinds = [0];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { LineFull } from '#runtime/concurrency-limiter.ts';
+import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { MEBIBYTE, readBytes } from './body.ts';
 import { holdBody, letGo } from './body-memory.ts';
 import type { Incoming } from './incoming.ts';
@@ -14,7 +14,7 @@ function sending(clientAddress: string, chunk: Buffer, length?: number) {
   const request = { headers, stream, patience: 60_000, clientAddress } as unknown as Incoming;
   const read = readBytes(request).then(
     (bytes) => bytes.length,
-    (error) => (error instanceof LineFull ? 'too many' : String(error)),
+    (error) => (error instanceof QueueFull ? 'too many' : String(error)),
   );
   const end = async () => {
     stream.push(Buffer.alloc(Math.max(0, (length ?? 0) - chunk.length)));

@@ -1,6 +1,6 @@
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { badRequestText, HttpRefusal } from '../errors/http-error.ts';
+import { badRequestText, HttpError } from '../errors/http-error.ts';
 import { assign, emptyRaw, type FilePart, LONGEST_NAME, type Raw } from '../parameters/brackets.ts';
 import { tooManyParameters } from './body-limits.ts';
 
@@ -62,7 +62,7 @@ function written(parser: BusboyInstance, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => parser.write(bytes, () => resolve()));
 }
 
-export const brokenMultipart = () => new HttpRefusal(400, { error: 'Invalid multipart body' });
+export const brokenMultipart = () => new HttpError(400, { error: 'Invalid multipart body' });
 
 /** Has a decoded text a NUL, or a replacement character though these bytes have none, so that it was not UTF-8? */
 function badTexts(bytes: Buffer): (text: string) => boolean {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { parseJson } from '#http/request/json-body.ts';
 import { createOutbound, type Outbound, type OutboundAnswer, OutboundFailure } from '#outbound-http/index.ts';
 
@@ -121,7 +121,7 @@ async function parsed(bytes: Buffer): Promise<unknown> {
   try {
     return await parseJson(bytes, BOUNDS);
   } catch (error) {
-    if (error instanceof HttpRefusal)
+    if (error instanceof HttpError)
       throw new PrimaryFailure('nonsense', 'The primary answered something else than JSON');
     throw error;
   }

@@ -19,7 +19,7 @@ import { watchProgress } from './stall-timeout.ts';
 export interface PrimaryProxy {
   /**
    * Resolves when the answer is out, or nobody waits for it any more, with its status; `away`: the primary gives none, and nothing
-   * was answered. Fails with `LineFull` when too many are handed on already.
+   * was answered. Fails with `QueueFull` when too many are handed on already.
    */
   forward(
     request: Incoming,

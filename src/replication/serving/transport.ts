@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { badRequestText, HttpRefusal, serverError, unavailable } from '#http/errors/http-error.ts';
+import { badRequestText, HttpError, serverError, unavailable } from '#http/errors/http-error.ts';
 import { type Addressing, hasHost, type Incoming, incoming } from '#http/request/incoming.ts';
 import { type Connections, createConnections, endUnlessRead, PATIENCE } from '#http/server/connection/connections.ts';
 import { CLIENT_GONE, tell } from '#http/server/connection/request-log.ts';
 import { type Outgoing, refusalReply } from '#http/server/response/response.ts';
 import { send } from '#http/server/response/send.ts';
 import type { Services } from '#http/services.ts';
-import { type Client, LineFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
+import { type Client, QueueFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
 import type { PrimaryProxy } from '../proxy/proxy.ts';
 
 interface TransportOptions {
@@ -82,18 +82,18 @@ async function answered(options: TransportOptions, request: Incoming, response: 
   }
 }
 
-function refusalFor(error: unknown, { services }: TransportOptions, request: Incoming): HttpRefusal {
-  if (error instanceof HttpRefusal) return error;
-  if (error instanceof LineFull) return unavailable(error.retryAfter);
+function refusalFor(error: unknown, { services }: TransportOptions, request: Incoming): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof QueueFull) return unavailable(error.retryAfter);
   if (!request.client.gone) services.log.error({ request: request.id, err: error }, 'A request failed');
   return serverError();
 }
 
 /** Round and round: a secondary of a secondary, or of itself. */
-const loopDetected = () => new HttpRefusal(508, { message: '508 Loop Detected' });
+const loopDetected = () => new HttpError(508, { message: '508 Loop Detected' });
 
 /** What is handed on to nobody. */
-function refusalOf(request: Incoming): HttpRefusal | null {
+function refusalOf(request: Incoming): HttpError | null {
   if (!hasHost(request) || !request.path.startsWith('/')) return badRequestText();
   return request.headers['x-hearth-proxied'] === undefined ? null : loopDetected();
 }

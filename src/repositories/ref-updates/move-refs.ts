@@ -8,7 +8,7 @@ import type { RefChange, RefRefusal } from '#git/refs/update-refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { ensureRepository } from '#git/storage/storage.ts';
-import { LineFull } from '#runtime/concurrency-limiter.ts';
+import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { type Placed, repositoryOf } from '../repository.ts';
 import type { RefServices } from '../services.ts';
@@ -66,7 +66,7 @@ export type MoveRefusal = 'readOnly' | 'notFirst' | RefRefusal['refused'];
 
 /**
  * Moves refs, all or none. What git refuses comes back as a code with git's values, what the right refuses as its own:
- * nothing was moved or recorded then. Throws `AccessLost` when the mover would not be let in any more.
+ * nothing was moved or recorded then. Throws `AccessRevoked` when the mover would not be let in any more.
  */
 export async function moveRefs<Code extends string = never>(
   services: RefServices,
@@ -89,7 +89,7 @@ async function moveAs(
   repository: Repository,
 ): Promise<undefined | Failure<MoveRefusal>> {
   const update = await updateRefs(services.git, repository, intent.changes).catch(async (error: unknown) => {
-    if (error instanceof LineFull) await dropIntent(services, intent);
+    if (error instanceof QueueFull) await dropIntent(services, intent);
     throw error;
   });
   if ('refused' in update) {

@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { rulesFor } from '#authorization/protected-branches/branch-rules.ts';
 import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
@@ -34,7 +34,7 @@ export const deleteMerged = defineJob({
       }
     } catch (error) {
       // Whoever has asked for it may not do it any more.
-      if (!(error instanceof AccessLost)) throw error;
+      if (!(error instanceof AccessRevoked)) throw error;
     }
   },
 });

@@ -5,7 +5,7 @@ import { inPublicProject, inRepositoryOf, orRepositoryGone } from '#http/access/
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
-import { HttpRefusal, notFound } from '#http/errors/http-error.ts';
+import { HttpError, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { expression, refName, text } from '#http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
@@ -36,7 +36,7 @@ const branch = {
   params: { branch: required(refName) },
   async find(call: AccessCall, found: InProject) {
     if (!validBranchName(call.path.branch ?? '')) {
-      throw new HttpRefusal(400, { message: 'The branch refname is invalid' });
+      throw new HttpError(400, { message: 'The branch refname is invalid' });
     }
     return branchIfAny.find(call, found);
   },

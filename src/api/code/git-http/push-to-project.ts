@@ -1,5 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { isAncestor } from '#git/commits/ancestry.ts';
 import { GitFailed } from '#git/process/failures.ts';
@@ -84,7 +84,7 @@ async function writeDown(
     if (!isFailure(begun)) return begun;
     return begun.code === 'readOnly' ? READ_ONLY[1] : (begun.values.judgement as string | Unsure);
   } catch (error) {
-    if (error instanceof AccessLost) return whyNot();
+    if (error instanceof AccessRevoked) return whyNot();
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
 import type { Wiki } from '#domain/wikis.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { validBranchName, validTagName, zeroId } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { READ_ONLY } from '#http/errors/error-messages.ts';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { beginWikiMove } from '#repositories/ref-updates/move-refs.ts';
 import type { RefServices } from '#repositories/services.ts';
@@ -27,7 +27,7 @@ export async function receivingWiki(
   { place, caller, whyNot }: PushingToWiki,
 ): Promise<Receiving> {
   const wiki = await ensureWiki(services, caller, place);
-  if (isFailure(wiki)) throw new HttpRefusal(403, READ_ONLY[1]);
+  if (isFailure(wiki)) throw new HttpError(403, READ_ONLY[1]);
   return {
     at: wiki,
     begin: async (pushing, { changes }) =>
@@ -59,7 +59,7 @@ async function writeDown(
     const begun = await beginWikiMove(services, { wiki, by: { caller, may: 'create_wiki' }, changes });
     return isFailure(begun) ? READ_ONLY[1] : begun;
   } catch (error) {
-    if (error instanceof AccessLost) return whyNot();
+    if (error instanceof AccessRevoked) return whyNot();
     throw error;
   }
 }

@@ -11,7 +11,7 @@ import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { dropIntent } from '#repositories/ref-updates/move-refs.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { LineFull } from '#runtime/concurrency-limiter.ts';
+import { QueueFull } from '#runtime/concurrency-limiter.ts';
 
 /** What is pushed to: a repository of some kind, which says what may be done to it. */
 export interface Receiving {
@@ -66,6 +66,6 @@ async function clearLocks({ git }: RefServices, at: Placed, { changes }: Intent,
     await refTurns(git)(repository.directory, () => removeStaleLocksOfRefs(git, repository, left));
   } catch (error) {
     // Whoever stands in the line will find the locks himself.
-    if (!(error instanceof LineFull)) throw error;
+    if (!(error instanceof QueueFull)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { flowingBody } from '#http/request/body.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
 
@@ -21,7 +21,7 @@ export async function begunBody(request: Incoming): Promise<Readable> {
 /** Broken input has begun too: whoever reads it finds a destroyed stream. */
 function begins(sent: Readable, body: Readable): Promise<void> {
   return new Promise((resolve, reject) => {
-    sent.once('error', (error: unknown) => (error instanceof HttpRefusal ? reject(error) : resolve()));
+    sent.once('error', (error: unknown) => (error instanceof HttpError ? reject(error) : resolve()));
     for (const event of ['readable', 'end', 'close'] as const) body.once(event, resolve);
     body.once('error', () => {});
     if (body.readableLength > 0 || body.destroyed) resolve();

@@ -1,5 +1,5 @@
 import type { Reader } from '#database/database.ts';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { parseJson } from '#http/request/json-body.ts';
 import { linkedObjects } from '#repositories/lfs/lfs-objects.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
@@ -25,7 +25,7 @@ export async function parseBatch(bytes: Buffer): Promise<Batch | null> {
     const value = await parseJson(bytes);
     return isBatch(value) ? value : null;
   } catch (error) {
-    if (error instanceof HttpRefusal) return null;
+    if (error instanceof HttpError) return null;
     throw error;
   }
 }

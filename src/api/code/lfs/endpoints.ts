@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '#authentication/caller.ts';
-import { AccessLost, requireStill, standingOf } from '#authorization/current-access.ts';
+import { AccessRevoked, requireStill, standingOf } from '#authorization/current-access.ts';
 import {
   type BlobLimits,
   type BlobRefused,
@@ -15,7 +15,7 @@ import { checkGitAction, gitAccess } from '#http/access/git-access.ts';
 import { checkNotMoved } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { flowingBody, readBytes } from '#http/request/body.ts';
@@ -25,7 +25,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { answerBatch, parseBatch, writtenBatch } from './batch.ts';
 
 const LFS_TYPE = 'application/vnd.git-lfs+json';
-const missing = () => new HttpRefusal(404, 'Not found');
+const missing = () => new HttpError(404, 'Not found');
 
 export const batchLfsObjects = endpoint({
   post: '/*repository_path.git/info/lfs/objects/batch',
@@ -39,7 +39,7 @@ export const batchLfsObjects = endpoint({
     const db = database.reader;
     if (!(await isLfsOn(db, project))) throw missing();
     const batch = await parseBatch(await readBytes(request));
-    if (batch === null) throw new HttpRefusal(422, 'The batch request is not valid');
+    if (batch === null) throw new HttpError(422, 'The batch request is not valid');
     if (batch.operation === 'upload') checkUpload({ caller, project, request }, params.repository_path);
     const repositoryUrl = `${request.baseUrl}/${params.repository_path}.git`;
     const transfer = { repositoryUrl, authorization: single(request.headers.authorization) };
@@ -73,12 +73,12 @@ export const uploadLfsObject = endpoint({
     const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
     if (!isObject || !(await isLfsOn(database.reader, project))) throw missing();
     const stored = await storeBody(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
-    if (isFailure(stored)) throw new HttpRefusal(400, 'SHA256 or size mismatch');
+    if (isFailure(stored)) throw new HttpError(400, 'SHA256 or size mismatch');
     const uploader = signedInCaller(caller);
     await database.transaction(async (tx) => {
       const now = await standingOf(tx, uploader, project.id);
       requireStill(now, 'push_code');
-      if (now.project.read_only) throw new AccessLost();
+      if (now.project.read_only) throw new AccessRevoked();
       if (!(await isLfsOn(tx, now.project))) throw missing();
       await linkObject(tx, now, stored);
     });

@@ -1,7 +1,7 @@
 import type { LineRange } from '#git/commits/blame.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inPublicProject } from '#http/access/project-access.ts';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { notBlank } from '#http/parameters/types.ts';
@@ -29,9 +29,9 @@ const namedFile = {
   async find({ services, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
     const file = await locateFile(services.git, project, params);
     if (!isFailure(file)) return file;
-    throw file.code === 'commit' ? new HttpRefusal(...COMMIT_MISSING) : new HttpRefusal(...FILE_MISSING);
+    throw file.code === 'commit' ? new HttpError(...COMMIT_MISSING) : new HttpError(...FILE_MISSING);
   },
-  missing: () => new HttpRefusal(...FILE_MISSING),
+  missing: () => new HttpError(...FILE_MISSING),
 } as const;
 
 const readable = inPublicProject('read_code').refusing({ commitMissing: COMMIT_MISSING, fileMissing: FILE_MISSING });
@@ -49,7 +49,7 @@ export const smallOrRareFile = oneFile
   .refusing({ blobTooLarge: TOO_LARGE })
   .and(async ({ services }, { project, file }) => {
     if ((await largeBlobLimit(services.database, project.id, file.size)) === null) return;
-    throw new HttpRefusal(...TOO_LARGE);
+    throw new HttpError(...TOO_LARGE);
   });
 
 /** A file and some of its lines, which are asked for in their order. */
@@ -58,7 +58,7 @@ export const linesOfFile = readable
   .and(({ params }) => {
     const { range } = params as { readonly range?: LineRange | null };
     if (range && range.start > range.end) {
-      throw new HttpRefusal(...TURNED);
+      throw new HttpError(...TURNED);
     }
   })
   .record(namedFile);

@@ -2,7 +2,7 @@ import type { BusboyHeaders } from '@fastify/busboy';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { draftPath } from '#blobs/index.ts';
 import type { Database } from '#database/database.ts';
-import { HttpRefusal, tooManyRequests } from '#http/errors/http-error.ts';
+import { HttpError, tooManyRequests } from '#http/errors/http-error.ts';
 import { emptyRaw, isFilePart, joined, membersOf, parseForm, type Raw } from '#http/parameters/brackets.ts';
 import { type Parameters, tooLongAmong } from '#http/parameters/declarations.ts';
 import { hasBody, MEBIBYTE, mediaType, mediaTypeName } from '#http/request/body.ts';
@@ -113,7 +113,7 @@ async function jsonParameters(bytes: Buffer): Promise<LateBody['given']> {
     if (value === undefined) return refused('jsonInvalid');
     return membersOf(value);
   } catch (error) {
-    if (error instanceof HttpRefusal) return refused('jsonInvalid');
+    if (error instanceof HttpError) return refused('jsonInvalid');
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RowGone } from '#domain/row-deleted.ts';
+import { RowDeleted } from '#domain/row-deleted.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { EnvironmentAlone, EnvironmentInList, StoppedEnvironment } from '../environments/entities.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
@@ -21,6 +21,6 @@ test('what an environment, a project or a user has gone from while it was read i
     () => EnvironmentAlone.all([environment], to),
     () => StoppedEnvironment.all([environment], to),
   ]) {
-    await assert.rejects(async () => showing(), RowGone);
+    await assert.rejects(async () => showing(), RowDeleted);
   }
 });

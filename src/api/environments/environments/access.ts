@@ -7,7 +7,7 @@ import { DEVELOPER } from '#domain/members/roles.ts';
 import { type Project, roleIn } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
-import { forbidden, HttpRefusal, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, HttpError, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { mayDestroy, mayStop } from './permissions.ts';
@@ -65,7 +65,7 @@ export function reviewAppsOf() {
   return inProject('read_environment')
     .and(({ caller }, { project }) => {
       if (mayInProject(caller, 'destroy_environment', project)) return;
-      throw project.archived && roleIn(caller, project) >= DEVELOPER ? forbidden() : new HttpRefusal(401, MAY_NOT);
+      throw project.archived && roleIn(caller, project) >= DEVELOPER ? forbidden() : new HttpError(401, MAY_NOT);
     }, 'project:destroy_environment (401)')
     .refusing({ mayNot: [401, MAY_NOT] });
 }

@@ -1,6 +1,6 @@
 import { type DeadCode, deadCode, type OAuthTokenOfClient, readOAuthToken } from '#authentication/oauth/tokens.ts';
 import { type Access, access } from '#http/access/access.ts';
-import { bearerChallenge, HttpRefusal } from '#http/errors/http-error.ts';
+import { bearerChallenge, HttpError } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { presentedCredentials } from '#http/request/credentials.ts';
@@ -33,7 +33,7 @@ export function oauthBearer(): Access<{ token: OAuthTokenOfClient }> {
   });
 }
 
-function invalidToken(code: DeadCode | 'unknown'): HttpRefusal {
+function invalidToken(code: DeadCode | 'unknown'): HttpError {
   const [error, error_description] = ['invalid_token', DESCRIPTIONS[code]];
-  return new HttpRefusal(401, { error, error_description }, bearerChallenge(error, error_description));
+  return new HttpError(401, { error, error_description }, bearerChallenge(error, error_description));
 }

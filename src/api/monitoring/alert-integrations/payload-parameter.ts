@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { isFilePart, isRaw, type Raw } from '#http/parameters/brackets.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { nestedTooDeeply } from '#http/request/body-limits.ts';
@@ -58,7 +58,7 @@ export async function readPayload(given: unknown): Promise<Payload | Unread> {
     const value = await parseJson(Buffer.from(json), BOUNDS);
     return isRaw(value) ? { value, json } : 'invalid';
   } catch (error) {
-    if (!(error instanceof HttpRefusal)) throw error;
+    if (!(error instanceof HttpError)) throw error;
     return isDeepStrictEqual(error.body, nestedTooDeeply().body) ? 'tooDeep' : 'invalid';
   }
 }

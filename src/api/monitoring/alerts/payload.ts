@@ -1,4 +1,4 @@
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { hasBody, MEBIBYTE, readBytes } from '#http/request/body.ts';
 import { collected, encodingOf, readDecoded, Undecodable } from '#http/request/content-encoding.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
@@ -33,7 +33,7 @@ export async function readPayload(request: Incoming): Promise<Payload | Failure<
     if (value === undefined) return NOTHING;
     return isObject(value) ? { text: bytes.toString('utf8'), value } : refused('broken');
   } catch (error) {
-    if (error instanceof Undecodable || (error instanceof HttpRefusal && BROKEN.includes(error.status))) {
+    if (error instanceof Undecodable || (error instanceof HttpError && BROKEN.includes(error.status))) {
       return refused('broken');
     }
     throw error;

@@ -1,5 +1,5 @@
 import type { RefusalEntry } from '#http/errors/error-table.ts';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 
 /** What SDKs hear that are refused: in the body, and in a header for those that don't read it (contract/monitoring.md §10). */
 
@@ -27,7 +27,7 @@ export const REFUSALS = {
   }),
 } as const;
 
-export function senderRefusal(code: keyof typeof SENDER_REFUSALS): HttpRefusal {
+export function senderRefusal(code: keyof typeof SENDER_REFUSALS): HttpError {
   const [status, body, headers] = SENDER_REFUSALS[code];
-  return new HttpRefusal(status, body, headers);
+  return new HttpError(status, body, headers);
 }

@@ -1,4 +1,4 @@
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { MEBIBYTE, readBytes } from '#http/request/body.ts';
 import { reserve } from '#http/request/body-memory.ts';
 import {
@@ -82,7 +82,7 @@ async function bytesOf(request: Incoming): Promise<Buffer | Failure<'tooLarge'>>
   try {
     return await readBytes(request, LARGEST_SENT);
   } catch (error) {
-    if (error instanceof HttpRefusal && error.status === 413) return refused('tooLarge');
+    if (error instanceof HttpError && error.status === 413) return refused('tooLarge');
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { type JsonBounds, parseJson } from '#http/request/json-body.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
@@ -91,7 +91,7 @@ async function objectIn(payload: Buffer): Promise<JsonObject | null> {
     const value = await parseJson(payload, BOUNDS);
     return isObject(value) ? value : null;
   } catch (error) {
-    if (error instanceof HttpRefusal) return null;
+    if (error instanceof HttpError) return null;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Caller, CallerSite, SignedInCaller } from '#authentication/caller.ts';
 import { type Access, type AccessCall, access, administrator, signedInCaller } from '#http/access/access.ts';
-import { forbidden, HttpRefusal, nestedNotFound, unauthorized } from '#http/errors/http-error.ts';
+import { forbidden, HttpError, nestedNotFound, unauthorized } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findSite } from './store.ts';
@@ -23,7 +23,7 @@ export function ofAdministrators(): Access<{ caller: SignedInCaller }> {
     who: 'admin',
     label: 'admin',
     async admit(call) {
-      if (call.caller.site !== undefined) throw new HttpRefusal(WRONG_WAY[0], { message: WRONG_WAY[1] });
+      if (call.caller.site !== undefined) throw new HttpError(WRONG_WAY[0], { message: WRONG_WAY[1] });
       await administrator().admit(call);
     },
     find: async ({ caller }) => ({ caller: signedInCaller(caller) }),

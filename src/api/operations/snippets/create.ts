@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { identifyAgain } from '#authentication/reidentify.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { restrictedErrors, type Visibility } from '#authorization/visibility-levels.ts';
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -115,13 +115,13 @@ async function makeRepository(
 
 /** From now on it is there, unless the caller would not be let in any more, or the draft has been swept. */
 async function show(uow: UnitOfWork<SignedInCaller>, { id }: Snippet): Promise<Snippet> {
-  if ((await identifyAgain(uow, uow.by)) === null) throw new AccessLost();
+  if ((await identifyAgain(uow, uow.by)) === null) throw new AccessRevoked();
   const shown = await uow
     .updateTable('snippets')
     .set({ made: true })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
-  if (shown === undefined) throw new AccessLost();
+  if (shown === undefined) throw new AccessRevoked();
   return shown;
 }

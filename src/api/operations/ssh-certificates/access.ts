@@ -1,7 +1,7 @@
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inGroup } from '#http/access/project-access.ts';
-import { forbidden, HttpRefusal, notFound } from '#http/errors/http-error.ts';
+import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { isFeatureOn } from '#settings/features.ts';
@@ -32,5 +32,5 @@ export const certificate = {
   params: { certificate_id: required(integer) },
   find: ({ db, params }: AccessCall<{ readonly certificate_id: number }>, { group }: InGroup) =>
     findCertificate(db, group.id, params.certificate_id),
-  missing: () => new HttpRefusal(404, { message: NOT_FOUND }),
+  missing: () => new HttpError(404, { message: NOT_FOUND }),
 } as const;

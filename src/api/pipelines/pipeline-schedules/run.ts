@@ -2,7 +2,7 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { ANONYMOUS, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { stateBar } from '#authentication/sign-in-blocks.ts';
 import { callerOf } from '#authentication/users/users.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -103,7 +103,7 @@ async function make(services: Services, by: SignedInCaller, { project, schedule,
     return !isFailure(made) || !['notPermitted', 'notAllowed'].includes(made.code);
   } catch (error) {
     // Since he was asked.
-    if (error instanceof AccessLost) return false;
+    if (error instanceof AccessRevoked) return false;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { findRunner, mayDeleteRunner, type Runner, runnerWithToken } from '#auth
 import type { Reader } from '#database/database.ts';
 import { allowsRegistrationTokens, type Registrar, registrarWithToken } from '#domain/runners/registration-tokens.ts';
 import { type Access, type AccessCall, access, signedIn } from '#http/access/access.ts';
-import { forbidden, HttpRefusal, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, HttpError, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -100,4 +100,4 @@ async function registrarFor(
   return registrar;
 }
 
-const gone = () => new HttpRefusal(410, { message: DISALLOWED });
+const gone = () => new HttpError(410, { message: DISALLOWED });

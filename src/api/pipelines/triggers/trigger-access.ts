@@ -4,7 +4,7 @@ import { findTokenOfAnyJob, jobUser } from '#authentication/tokens/job-tokens.ts
 import { callerOf } from '#authentication/users/users.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { type Access, type AccessCall, access } from '#http/access/access.ts';
-import { forbidden, HttpRefusal, notFound } from '#http/errors/http-error.ts';
+import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
 import { single } from '#http/request/incoming.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { digestToken } from '#security/tokens.ts';
@@ -41,7 +41,7 @@ function refuseForeignEvents({ request, params }: AccessCall): void {
   if (single(request.headers['x-gitlab-event']) === 'Pipeline Hook') throw forbidden();
   const variables = params.variables as readonly (readonly [string, unknown])[] | null | undefined;
   if (variables?.some(([, value]) => typeof value !== 'string')) {
-    throw new HttpRefusal(400, { message: 'variables needs to be a map of key-valued strings' });
+    throw new HttpError(400, { message: 'variables needs to be a map of key-valued strings' });
   }
 }
 
@@ -65,7 +65,7 @@ async function provenByJob(call: AccessCall): Promise<Proven> {
   const token = { kind: 'job', id: job.id, scopes: [], impersonation: false } as const;
   const caller: SignedInCaller = { user: jobUser(user), token, job, address: request.clientAddress };
   const project = await projectFor(call, caller);
-  if (!found.runs) throw new HttpRefusal(401, { message: 'Job is not running' });
+  if (!found.runs) throw new HttpError(401, { message: 'Job is not running' });
   return { caller, project, trigger: null };
 }
 

@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { administrator } from '#http/access/access.ts';
 import type { InParent, ParentKind } from '#http/access/parents.ts';
-import { HttpRefusal, notFound } from '#http/errors/http-error.ts';
+import { HttpError, notFound } from '#http/errors/http-error.ts';
 import { INSTANCE, KINDS, type Owner, ownerOf } from './owner.ts';
 import { FILTER } from './parameters.ts';
 import { type StoredVariable, variablesNamed } from './store.ts';
@@ -38,7 +38,7 @@ export const managingOne = (parent: ParentKind) =>
       params: FILTER,
       async find({ db, path, params }: AccessCall<Filtered>, { owner }: { readonly owner: Owner }) {
         const found = await variablesNamed(db, owner, path.key ?? '', params.filter?.environment_scope);
-        if (found.length > 1) throw new HttpRefusal(409, { message: SEVERAL });
+        if (found.length > 1) throw new HttpError(409, { message: SEVERAL });
         return found[0] ?? null;
       },
       missing: () => missingIn(parent.type),

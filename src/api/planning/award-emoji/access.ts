@@ -1,6 +1,6 @@
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Access, type AccessCall, signedInCaller } from '#http/access/access.ts';
 import { isShutOut, type NumberedThing, type Thing, type ThingKind } from '#http/access/noteables.ts';
@@ -79,7 +79,7 @@ const writing = (kind: AwardableKind): Access<InAwarded<SignedInCaller>> =>
     }, `${kind.of.place}:create_note`)
     .map(({ awarded, caller }) => ({ awarded, caller: signedInCaller(caller) }));
 
-/** What is awarded as it stands in the act, for its caller to award. Throws `AccessLost` when he may no more. */
+/** What is awarded as it stands in the act, for its caller to award. Throws `AccessRevoked` when he may no more. */
 export async function stillAwarding(
   uow: UnitOfWork<SignedInCaller>,
   kind: AwardableKind,
@@ -88,7 +88,7 @@ export async function stillAwarding(
   const { thing, caller } = await kind.of.again(uow, uow.by, asked);
   const found = said === null ? null : await findNote(uow, caller, thing, said.id);
   const isGone = said !== null && found === null;
-  if (isGone || !mayAt(caller, 'create_note', thing) || isShutOut(caller, thing)) throw new AccessLost();
+  if (isGone || !mayAt(caller, 'create_note', thing) || isShutOut(caller, thing)) throw new AccessRevoked();
   return { thing, note: found };
 }
 

@@ -1,5 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { AccessLost, stillInGroup } from '#authorization/current-access.ts';
+import { AccessRevoked, stillInGroup } from '#authorization/current-access.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
@@ -20,7 +20,7 @@ export function removeEpic(
       const { caller: now, group } = await stillInGroup(uow, caller, group_id, 'delete_epic');
       const epic = await findEpic(uow, group_id, iid);
       if (epic === null) return refused('gone');
-      if (!mayReadEpic(now, group, epic)) throw new AccessLost();
+      if (!mayReadEpic(now, group, epic)) throw new AccessRevoked();
       return undefined;
     },
     async piece(uow) {

@@ -1,4 +1,4 @@
-import { AccessLost, standingInGroupOf } from '#authorization/current-access.ts';
+import { AccessRevoked, standingInGroupOf } from '#authorization/current-access.ts';
 import { type Epic, type EpicInGroup, findEpicBelow, findEpics, mayReadEpic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { AccessCall } from '#http/access/access.ts';
@@ -40,7 +40,7 @@ export const epicThing: ThingKind<ThingOfGroup> = {
   async again(tx, asking, { id, group: { id: groupId } }) {
     const { caller, group } = await standingInGroupOf(tx, asking, groupId);
     const [epic] = await findEpics(tx, [id]);
-    if (epic === undefined || !mayReadEpic(caller, group, epic)) throw new AccessLost();
+    if (epic === undefined || !mayReadEpic(caller, group, epic)) throw new AccessRevoked();
     return { thing: asThing(group, epic), caller };
   },
 };

@@ -65,7 +65,7 @@ export async function besideThings(
     ),
   ]);
   return {
-    /** A user who is named; `RowGone` if he has gone meanwhile. */
+    /** A user who is named; `RowDeleted` if he has gone meanwhile. */
     user: (id: number) => UserBasic.one(stillThere(users.get(id)), to),
     places: new Map(places.map((place) => [place.id, place])),
     assigned: Map.groupBy(assigned, ({ thing_id }) => thing_id),

@@ -1,4 +1,4 @@
-import { AccessLost, standingOf } from '#authorization/current-access.ts';
+import { AccessRevoked, standingOf } from '#authorization/current-access.ts';
 import { findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { ThingKind, ThingOfProject } from '#http/access/noteables.ts';
@@ -28,7 +28,7 @@ export const issueThing: ThingKind<ThingOfProject> = {
   async again(tx, asking, { id, project: { id: projectId } }) {
     const { caller, project } = await standingOf(tx, asking, projectId);
     const [issue] = await findIssues(tx, caller, [id]);
-    if (issue === undefined || !mayReadIssue(caller, project, issue)) throw new AccessLost();
+    if (issue === undefined || !mayReadIssue(caller, project, issue)) throw new AccessRevoked();
     return { thing: asThing(project, issue), caller };
   },
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RowGone } from '#domain/row-deleted.ts';
+import { RowDeleted } from '#domain/row-deleted.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { Note } from '../notes/entities.ts';
 import { MilestoneEvent } from '../resource-milestone-events/entities.ts';
@@ -30,6 +30,6 @@ test('what an author, a project or a milestone has gone from while it was read i
       ),
     () => MilestoneEvent.all([{ user_id: null, milestone_id: gone, issue_id: 1 } as never], to),
   ]) {
-    await assert.rejects(async () => showing(), RowGone);
+    await assert.rejects(async () => showing(), RowDeleted);
   }
 });

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { FallenDue } from '#events/overdue-work.ts';
+import { OverdueWork } from '#events/overdue-work.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -84,13 +84,13 @@ interface Due {
 
 /**
  * Lets nobody read iterations of this group, of groups above it or inside it, before those that fall due today are there: throws
- * `FallenDue` when some are lacking. Nothing is lacking but in the first moments of a day.
+ * `OverdueWork` when some are lacking. Nothing is lacking but in the first moments of a day.
  */
 export async function iterationsAreThere(db: Reader, groupId: number | null): Promise<void> {
   const all = dueCadences(db);
   // index: iteration_cadences_by_next_run, namespace_closure_pkey
   const due = await (groupId === null ? all : all.where((eb) => isAround(eb, groupId))).execute();
-  if (due.length > 0) throw new FallenDue((runUnitOfWork) => scheduleAll(runUnitOfWork, due));
+  if (due.length > 0) throw new OverdueWork((runUnitOfWork) => scheduleAll(runUnitOfWork, due));
 }
 
 function isAround(eb: ExpressionBuilder<Schema, 'iteration_cadences'>, groupId: number) {

@@ -6,7 +6,7 @@ import { ownReach, type Reach, reachOf } from '#domain/namespaces/scope.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import type { InParent } from '#http/access/parents.ts';
 import { inProject } from '#http/access/project-access.ts';
-import { forbidden, HttpRefusal, notFound } from '#http/errors/http-error.ts';
+import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
@@ -75,7 +75,7 @@ export const promoting = (): Access<InBoth & { readonly caller: SignedInCaller }
       name: 'group',
       find: ({ db, caller }: AccessCall, { project }: { readonly project: Project }) =>
         findGroup(db, caller, String(project.namespace_id)),
-      missing: () => new HttpRefusal(400, { message: PERSONAL.personal[1] }),
+      missing: () => new HttpError(400, { message: PERSONAL.personal[1] }),
       allow({ caller }: AccessCall, { project, group }: InBoth) {
         const may = mayInProject(caller, 'admin_label', project) && mayInGroup(caller, 'admin_label', group);
         if (!may) throw forbidden();

@@ -1,4 +1,4 @@
-import { AccessLost, standingOf } from '#authorization/current-access.ts';
+import { AccessRevoked, standingOf } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest, mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { ThingKind, ThingOfProject } from '#http/access/noteables.ts';
@@ -26,7 +26,7 @@ export const mergeRequestThing: ThingKind<ThingOfProject> = {
   async again(tx, asking, { id, project: { id: projectId } }) {
     const { caller, project } = await standingOf(tx, asking, projectId);
     const [mergeRequest] = await findMergeRequests(tx, caller, [id]);
-    if (mergeRequest === undefined || !mayReadMergeRequests(caller, project)) throw new AccessLost();
+    if (mergeRequest === undefined || !mayReadMergeRequests(caller, project)) throw new AccessRevoked();
     return { thing: asThing(project, mergeRequest), caller };
   },
 };

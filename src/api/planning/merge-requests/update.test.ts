@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { type Caller, done, world } from '#test/support/world.ts';
@@ -188,9 +188,9 @@ test('who loses his role while his wish waits changes and makes nothing', async 
   const services = { database, runUnitOfWork, git };
   const wish = { title: 'Late', source_branch: again.source_branch, target_branch: 'aside' };
   for (const late of [{ title: 'Late' }, { target_branch: 'aside' }]) {
-    await assert.rejects(changeMergeRequest(services, by, place, row, late as never), AccessLost);
+    await assert.rejects(changeMergeRequest(services, by, place, row, late as never), AccessRevoked);
   }
-  await assert.rejects(createMergeRequest(services, by, place, wish as never), AccessLost);
+  await assert.rejects(createMergeRequest(services, by, place, wish as never), AccessRevoked);
   await done(owner.post(`${project.at}/unarchive`));
   assert.equal((await owner.get(made.at)).body.title, made.title);
 });

@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { AccessLost, type Standing } from '#authorization/current-access.ts';
+import { AccessRevoked, type Standing } from '#authorization/current-access.ts';
 import {
   findMergeRequest,
   findMergeRequests,
@@ -120,7 +120,7 @@ async function change(
 ): Promise<MergeRequest | Failure<ChangeRefusal>> {
   const { caller, project } = standing;
   const { iid } = row;
-  if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessLost();
+  if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessRevoked();
   const moved = await ledElsewhere(uow, row, wish, tips?.head ?? null);
   if (isFailure(moved)) return moved;
   const errors = fieldErrors({

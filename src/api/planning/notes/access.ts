@@ -1,6 +1,6 @@
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import { type InThing, isShutOut, type Noteable, type NoteableKind } from '#http/access/noteables.ts';
@@ -81,18 +81,18 @@ const noteInThread = {
   },
 } as const;
 
-/** The thing as it stands in the act, for its caller to comment on. Throws `AccessLost` when he may no more. */
+/** The thing as it stands in the act, for its caller to comment on. Throws `AccessRevoked` when he may no more. */
 export async function stillCommenting(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   asked: Noteable,
 ): Promise<InThing<Noteable>> {
   const standing = await kind.again(uow, uow.by, asked);
-  if (!mayComment(standing.caller, standing.thing)) throw new AccessLost();
+  if (!mayComment(standing.caller, standing.thing)) throw new AccessRevoked();
   return standing;
 }
 
-/** The note as it stands in the act, for its caller to change. Throws `AccessLost` when he may no more. */
+/** The note as it stands in the act, for its caller to change. Throws `AccessRevoked` when he may no more. */
 export async function stillChanging(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
@@ -102,6 +102,6 @@ export async function stillChanging(
   const { thing, caller } = await kind.again(uow, uow.by, asked);
   const now = await findNote(uow, caller, thing, id);
   if (now === null) return refused('gone');
-  if (!mayChange(caller, thing, now)) throw new AccessLost();
+  if (!mayChange(caller, thing, now)) throw new AccessRevoked();
   return { thing, now };
 }

@@ -1,7 +1,7 @@
 import { ALL_THREADS_RESOLVED } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { withOpenThreads } from '#domain/threads.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Noteable, NoteableKind } from '#http/access/noteables.ts';
@@ -23,7 +23,7 @@ interface Resolution {
   readonly noteId?: number;
 }
 
-/** Resolves a thread, or opens it again: what is so already stays as it is. Throws `AccessLost` when the caller may no more. */
+/** Resolves a thread, or opens it again: what is so already stays as it is. Throws `AccessRevoked` when the caller may no more. */
 export async function resolveThread(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
@@ -34,7 +34,7 @@ export async function resolveThread(
   const { thing, caller } = await kind.again(uow, uow.by, asked);
   const before = await findThread(uow, caller, thing, id);
   if (before === null) return refused('threadGone');
-  if (!mayResolve(caller, thing, before)) throw new AccessLost();
+  if (!mayResolve(caller, thing, before)) throw new AccessRevoked();
   const isMeant = (note: NoteListed) => isResolvable(note) && (noteId === undefined || note.id === noteId);
   const changed = await setResolved(uow, before.notes.filter(isMeant), resolved ? caller.user : null);
   if (changed > 0 && resolved && (await tellUnlessOpen(uow, thing))) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DESCRIPTION_CHANGED } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { callerOf } from '#authentication/users/users.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { refused } from '#runtime/failure.ts';
 import { type Project, world } from '#test/support/world.ts';
@@ -134,8 +134,8 @@ test('whoever was let in and may not comment any more when it is written down wr
   const { issue, thing, note } = await loaded(by, project, 'First');
   const wish = { body: 'Second', internal: false, createdAt: null };
   const refusedNow = async () => {
-    await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessLost);
-    await assert.rejects(() => runUnitOfWork(by, (uow) => deleteNote(uow, issueThing, thing, note)), AccessLost);
+    await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessRevoked);
+    await assert.rejects(() => runUnitOfWork(by, (uow) => deleteNote(uow, issueThing, thing, note)), AccessRevoked);
     assert.deepEqual(await bodiesOf(owner, issue, { activity_filter: 'only_comments' }), ['First']);
   };
   await owner.put(issue.at, { confidential: true });
@@ -151,9 +151,9 @@ test('a discussion that is locked meanwhile takes no comments of others than mem
   const { issue, thing } = await loaded(by, project, 'First');
   await owner.put(issue.at, { discussion_locked: true });
   const wish = { body: 'Second', internal: false, createdAt: null };
-  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessLost);
+  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessRevoked);
   await owner.delete(issue.at);
-  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessLost);
+  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessRevoked);
 });
 
 const WISH = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;

@@ -1,5 +1,5 @@
 import type { HtmlReply } from '#http/endpoint/responses.ts';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { alertBox, htmlPage, markup } from '#http/pages/html-page.ts';
 import type { Leaving } from '#mail/unsubscribe-link.ts';
 
@@ -33,8 +33,8 @@ export function leftPage({ what }: Leaving): HtmlReply {
   return htmlPage({ title: 'Unsubscribed', main, csrfToken: null });
 }
 
-export function noSuchLink(): HttpRefusal {
+export function noSuchLink(): HttpError {
   const main = markup`${alertBox('This is no link of ours.')}<p>Copy the whole link from the mail, or unsubscribe where you are signed in.</p>`;
   const { body, headers } = htmlPage({ title: 'Not found', main, csrfToken: null });
-  return new HttpRefusal(404, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
+  return new HttpError(404, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
 }

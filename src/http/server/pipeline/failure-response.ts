@@ -1,16 +1,16 @@
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { filledText } from '#http/errors/error-table.ts';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import type { Failure } from '#runtime/failure.ts';
 
 /** Turns the domain's code into the status and text of the endpoint's table. */
-export function refusalOf(endpoint: Endpoint, refused: Failure): HttpRefusal {
+export function refusalOf(endpoint: Endpoint, refused: Failure): HttpError {
   const entry = endpoint.refuses[refused.code];
   if (entry === undefined) {
     throw new Error(`${endpoint.source}: ${endpoint.name} refuses '${refused.code}', which is not in its table`);
   }
   const [status, body, headers = {}] = entry;
-  return new HttpRefusal(
+  return new HttpError(
     status,
     fill(typeof body === 'string' ? { message: body } : body, refused.values),
     filledHeaders(headers, refused.values),

@@ -1,10 +1,10 @@
 import { ANONYMOUS, type Caller, isSignedIn } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { referenceMissing } from '#database/constraint-violations.ts';
 import { type CurrentDatabase, DatabaseUnavailable } from '#database/database.ts';
-import { RowGone } from '#domain/row-deleted.ts';
-import { FallenDue } from '#events/overdue-work.ts';
+import { RowDeleted } from '#domain/row-deleted.ts';
+import { OverdueWork } from '#events/overdue-work.ts';
 import { gitFor } from '#git/git.ts';
 import { isOverLimit } from '#git/process/failures.ts';
 import type { AccessCall } from '#http/access/access.ts';
@@ -17,7 +17,7 @@ import { ORDERS, type Stage } from '#http/endpoint/stages.ts';
 import {
   conflict,
   forbidden,
-  HttpRefusal,
+  HttpError,
   invalidParameters,
   serverError,
   unavailable,
@@ -39,7 +39,7 @@ import { hasBody, mediaType, readJson, readMerged } from '#http/request/body.ts'
 import { presentedCredentials } from '#http/request/credentials.ts';
 import { checkText, type Incoming, single } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { LineFull } from '#runtime/concurrency-limiter.ts';
+import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { type Outgoing, refusalReply, unlessKnown } from '../response/response.ts';
 import { rememberedAnswer } from '../response/response-cache.ts';
 import type { Found, Registry } from '../routing/registry.ts';
@@ -89,8 +89,8 @@ async function answer(registry: Registry, services: Served, request: Incoming): 
 const RETRY_AFTER = 10;
 
 function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
-  if (error instanceof HttpRefusal) return { endpoint, outgoing: refusalReply(error) };
-  if (error instanceof LineFull) return { endpoint, outgoing: refusalReply(unavailable(error.retryAfter)) };
+  if (error instanceof HttpError) return { endpoint, outgoing: refusalReply(error) };
+  if (error instanceof QueueFull) return { endpoint, outgoing: refusalReply(unavailable(error.retryAfter)) };
   if (error instanceof DatabaseUnavailable) return { endpoint, outgoing: refusalReply(unavailable(RETRY_AFTER)) };
   // What is in a repository can cost more than one answer may: that is no fault of the server, and will not be better soon.
   if (isOverLimit(error)) return { endpoint, outgoing: refusalReply(unavailable()) };
@@ -120,7 +120,7 @@ async function noRoute(registry: Registry, request: Incoming): Promise<Outgoing>
   const known = registry.find(methods[0] ?? '', request.path)?.endpoint;
   if (known?.body !== 'raw' && (type === 'json' || type === 'form')) await readMerged(request);
   if (/^\/api\/v3(\/|$)/.test(request.path)) {
-    return refusalReply(new HttpRefusal(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
+    return refusalReply(new HttpError(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
   }
   if (methods.length === 0) throw unknownRoute();
   const allow = [...methods, 'OPTIONS'].join(', ');
@@ -243,8 +243,8 @@ async function run({ server, current }: Served, request: Incoming, { endpoint, p
     if (progress.caller.user !== null && server.tokenUses.shared) await server.tokenUses.settled();
     return unlessKnown(request, outgoing);
   } catch (error) {
-    if (error instanceof AccessLost) throw (await refusalAtTheDoor(progress)) ?? forbidden();
-    if (error instanceof RowGone) throw (await refusalAtTheDoor(progress)) ?? conflict();
+    if (error instanceof AccessRevoked) throw (await refusalAtTheDoor(progress)) ?? forbidden();
+    if (error instanceof RowDeleted) throw (await refusalAtTheDoor(progress)) ?? conflict();
     throw error;
   }
 }
@@ -262,8 +262,8 @@ async function carriedOut(progress: Progress, server: Services): Promise<Outgoin
       return await rememberedAnswer(progress, ready.view, () => carryOut(progress, ready));
     } catch (error) {
       if (progress.endpoint.method !== 'GET' || tries === READS) throw error;
-      if (error instanceof FallenDue) await error.work(server.runUnitOfWork);
-      else if (!(error instanceof RowGone)) throw error;
+      if (error instanceof OverdueWork) await error.work(server.runUnitOfWork);
+      else if (!(error instanceof RowDeleted)) throw error;
       await atTheDoor(progress);
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { checkPrecondition } from './precondition.ts';
 
 const UPDATED = '2026-01-02T03:04:05.500Z';
@@ -10,7 +10,7 @@ function isFailure(header: string, updatedAt: string | null = UPDATED): boolean 
     checkPrecondition(header, updatedAt);
     return false;
   } catch (thrown) {
-    assert.ok(thrown instanceof HttpRefusal);
+    assert.ok(thrown instanceof HttpError);
     assert.deepEqual([thrown.status, thrown.body], [412, { message: '412 Precondition Failed' }]);
     return true;
   }

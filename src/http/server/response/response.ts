@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { type Answer, type HtmlReply, type RedirectReply, Reply, type StreamReply } from '#http/endpoint/responses.ts';
-import type { HttpRefusal } from '#http/errors/http-error.ts';
+import type { HttpError } from '#http/errors/http-error.ts';
 import type { Page } from '#http/lists/page.ts';
 import { type PageRequest, pageHeaders } from '#http/lists/pagination.ts';
 import type { Raw } from '#http/parameters/brackets.ts';
@@ -18,7 +18,7 @@ export interface Outgoing {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 
-export function refusalReply(refusal: HttpRefusal): Outgoing {
+export function refusalReply(refusal: HttpError): Outgoing {
   // A 304 tells nothing but its status.
   if (refusal.status === 304) return { status: 304, headers: { 'Cache-Control': 'no-cache', ...refusal.headers } };
   const plain = typeof refusal.body === 'string';

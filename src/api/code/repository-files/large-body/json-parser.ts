@@ -1,4 +1,4 @@
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { emptyRaw, isRaw, type Raw } from '#http/parameters/brackets.ts';
 import { parseJson } from '#http/request/json-body.ts';
 import { createSkeleton, type Skeleton } from './body-skeleton.ts';
@@ -34,7 +34,7 @@ export async function divertJson(chunks: AsyncIterable<Buffer>, spool: Spool): P
   }
   if (!utf8.end()) return null;
   const value = await parseJson(skeleton.whole()).catch((error) => {
-    if (error instanceof HttpRefusal) return undefined;
+    if (error instanceof HttpError) return undefined;
     throw error;
   });
   if (value === undefined) return null;

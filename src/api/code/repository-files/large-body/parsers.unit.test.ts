@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { HttpRefusal } from '#http/errors/http-error.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { parseForm, type Raw } from '#http/parameters/brackets.ts';
 import { divertForm } from './form-parser.ts';
 import { divertJson } from './json-parser.ts';
@@ -152,7 +152,7 @@ test('a form gives what a form gives', async () => {
     'a=%ff',
   ]) {
     const refused = always(Buffer.from(body), divertForm);
-    await assert.rejects(refused, (error) => error instanceof HttpRefusal && error.status === 400, body);
+    await assert.rejects(refused, (error) => error instanceof HttpError && error.status === 400, body);
   }
 });
 
@@ -171,7 +171,7 @@ test('multipart fields go the same way, files are refused', async () => {
   assert.equal(await always(Buffer.from(file), divert), null);
   for (const body of [`${part('content', 'a\0b')}--xx--\r\n`, '--xx\r\nnothing']) {
     const refused = withSpool((spool) => divert(cut(Buffer.from(body), 5), spool));
-    await assert.rejects(refused, (error) => error instanceof HttpRefusal && error.status === 400);
+    await assert.rejects(refused, (error) => error instanceof HttpError && error.status === 400);
   }
 });
 
@@ -189,7 +189,7 @@ test('multipart fields that are not UTF-8 are refused, whatever stands beside th
     );
   const meant = part('author_name', 'who\ufffd');
   assert.deepEqual(await divert(meant, part('content', 'é')), { author_name: 'who\ufffd', content: 'é' });
-  const isBadText = (error: unknown) => error instanceof HttpRefusal && error.body === 'Bad Request';
+  const isBadText = (error: unknown) => error instanceof HttpError && error.body === 'Bad Request';
   await assert.rejects(divert(meant, part('commit_message', Buffer.of(0x61, 0xff))), isBadText);
   await assert.rejects(divert(part('branch', Buffer.of(0xc3)), part('content', 'a')), isBadText);
 });

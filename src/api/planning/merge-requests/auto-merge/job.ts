@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isSignedIn } from '#authentication/caller.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
@@ -65,7 +65,7 @@ async function tryToMerge(services: RefServices, id: number): Promise<string | n
     if (rest !== undefined) await database.transaction((tx) => mergeLater(tx, id, rest));
     return merged.code === 'conflict' ? CONFLICT : null;
   } catch (error) {
-    if (error instanceof AccessLost) return NOT_ALLOWED;
+    if (error instanceof AccessRevoked) return NOT_ALLOWED;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { autoMergeEnabled } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { AccessLost, type Standing } from '#authorization/current-access.ts';
+import { AccessRevoked, type Standing } from '#authorization/current-access.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
@@ -17,7 +17,7 @@ export async function setAutoMerge(
   { id, target_branch, head_sha }: MergeRequest,
   wish: KeptWish,
 ): Promise<void> {
-  if (!(await mayMergeInto(uow, caller, project, target_branch))) throw new AccessLost();
+  if (!(await mayMergeInto(uow, caller, project, target_branch))) throw new AccessRevoked();
   const { merge_commit_message, squash_commit_message, squash, should_remove_source_branch } = wish;
   const kept = { merge_commit_message, squash_commit_message, squash, should_remove_source_branch };
   const wasOn = await isAutoMerged(uow, id);

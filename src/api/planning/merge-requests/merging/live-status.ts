@@ -6,7 +6,7 @@ import type { Git } from '#git/git.ts';
 import { unlessOverLimit } from '#git/process/failures.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
-import { LineFull } from '#runtime/concurrency-limiter.ts';
+import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { latestVersions } from '../store.ts';
 import { changesOf, realSize, type Span, spanOf } from '../versions/versions.ts';
 import { countDiverged, lookAtBranches } from './branch-comparison.ts';
@@ -85,7 +85,7 @@ async function unlessTooDear<T>(to: SerializationContext, ask: () => Promise<T>)
   try {
     return await unlessOverLimit(ask);
   } catch (error) {
-    if (error instanceof LineFull && to.now) return null;
+    if (error instanceof QueueFull && to.now) return null;
     throw error;
   }
 }

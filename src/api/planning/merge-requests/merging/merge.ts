@@ -1,7 +1,7 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { readUser } from '#authentication/users/users.ts';
-import { AccessLost, standingOf } from '#authorization/current-access.ts';
+import { AccessRevoked, standingOf } from '#authorization/current-access.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import { headPipelines } from '#authorization/pipelines.ts';
 import { rulesFor } from '#authorization/protected-branches/branch-rules.ts';
@@ -253,7 +253,7 @@ function toMerge(seen: Seen, wish: Asked, removes: boolean): RefRight<'notMergea
   const { id, iid, target_branch } = seen.mergeRequest;
   return async (db, { caller, project }) => {
     // Why not is told at the door.
-    if (!(await mayMergeInto(db, caller, project, target_branch))) throw new AccessLost();
+    if (!(await mayMergeInto(db, caller, project, target_branch))) throw new AccessRevoked();
     if (await isBeingMerged(db, id)) return refused('onItsWay');
     if (wish.mode === 'by itself' && !(await isAutoMerged(db, id))) return refused('notMergeable');
     const mergeRequest = await findMergeRequest(db, caller, project.id, iid);

@@ -1,5 +1,5 @@
 import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
-import { AccessLost } from '#authorization/current-access.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { Transaction } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
@@ -37,7 +37,7 @@ export const rebaseMergeRequest = defineJob({
       const isDone = await rebaseOnto(services, id, asked, run);
       await database.transaction((tx) => end(tx, id, asked.head_sha, isDone));
     } catch (error) {
-      if (run.signal.aborted || !(error instanceof AccessLost)) throw error;
+      if (run.signal.aborted || !(error instanceof AccessRevoked)) throw error;
       await database.transaction((tx) => end(tx, id, asked.head_sha, false));
     }
   },
