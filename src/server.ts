@@ -172,7 +172,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
       await Promise.all([unlocked, credentialsChecked]);
       await queue.stop();
       services.mailer.close();
-      await closeRooms(services, unlock);
+      await closeServices(services, unlock);
       if (surroundings.log === undefined) log.close();
     },
   };
@@ -263,7 +263,7 @@ async function openRoom(config: Config, surroundings: Surroundings, clock: Clock
   }
 }
 
-async function closeRooms(
+async function closeServices(
   { git, tokenUses, database }: { git: Git; tokenUses: Services['tokenUses']; database: Database },
   unlock: () => Promise<void> | void,
 ) {

@@ -223,7 +223,7 @@ async function revive(who: Shot['who']): Promise<void> {
 }
 
 /** The two forms of contract/conventions.md §5, the three plain texts of its §1 and §2, and what SDKs that report errors hear. */
-function checkRefusal(path: string, { status, headers, body, text }: Answer): void {
+function checkFailure(path: string, { status, headers, body, text }: Answer): void {
   if (status < 400 || text === '' || !path.startsWith('/api/v4/')) return;
   if (headers['content-type'] === 'text/plain') {
     assert.match(text, /^(Bad Request|Retry later\n)$/);
@@ -247,7 +247,7 @@ test('whatever is sent, the answer is never a fault and every refusal has its fo
     seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
     // 501 is how the job router answers that there is none.
     assert.ok(answer.status < 500 || answer.status === 501, `${method} ${path}: ${answer.status}`);
-    checkRefusal(path.slice(1), answer);
+    checkFailure(path.slice(1), answer);
     if (answer.status === 401 || answer.status === 403 || method === 'DELETE') await revive(who);
   });
   await fc.assert(property, {

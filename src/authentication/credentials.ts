@@ -39,7 +39,7 @@ export interface DeadToken {
   readonly revokedTokenId: number | null;
 }
 
-interface IdentityRooms {
+interface IdentityServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly config: Pick<Config, 'impersonationEnabled'>;
@@ -67,7 +67,7 @@ const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
 
 /** Who presents this credential? Nobody, and without a query, when there is none. */
 export function identify(
-  services: IdentityRooms,
+  services: IdentityServices,
   presented: Presented | null,
   { clientAddress }: { readonly clientAddress: string },
 ): Promise<Identified> | Identified {
@@ -95,17 +95,17 @@ function nobody(address: string): Identified {
 const UNKNOWN: Identified = { dead: { code: 'unknown', revokedTokenId: null } };
 
 /** Only what looks like an OAuth token is looked up as one, so that every live token costs one read. */
-function byBearer(services: IdentityRooms, secret: string, address: string): Promise<Identified> {
+function byBearer(services: IdentityServices, secret: string, address: string): Promise<Identified> {
   const digest = digestToken(secret);
   return isOAuthSecret(secret) ? byOAuthToken(services, digest, address) : byAccessToken(services, digest, address);
 }
 
-async function byBearerOrJob(services: IdentityRooms, secret: string, address: string): Promise<Identified> {
+async function byBearerOrJob(services: IdentityServices, secret: string, address: string): Promise<Identified> {
   const found = await byBearer(services, secret, address);
   return found === UNKNOWN ? byJobToken(services, secret, address) : found;
 }
 
-async function byOAuthToken(services: IdentityRooms, digest: string, address: string): Promise<Identified> {
+async function byOAuthToken(services: IdentityServices, digest: string, address: string): Promise<Identified> {
   const token = await findOAuthToken(services.database.reader, digest);
   if (token === null) return byAccessToken(services, digest, address);
   const code = deadCode(token, timestamp(services.clock));
@@ -120,7 +120,7 @@ async function byOAuthToken(services: IdentityRooms, digest: string, address: st
 }
 
 /** One of a job that has ended is none. */
-async function byJobToken({ database, clock }: IdentityRooms, secret: string, address: string): Promise<Identified> {
+async function byJobToken({ database, clock }: IdentityServices, secret: string, address: string): Promise<Identified> {
   const found = await findJobToken(database.reader, digestToken(secret));
   if (found === null) return UNKNOWN;
   const token = { kind: 'job', id: found.job.id, scopes: [], impersonation: false } as const;
@@ -128,7 +128,7 @@ async function byJobToken({ database, clock }: IdentityRooms, secret: string, ad
   return { caller, barred: userBar(found.user, clock) };
 }
 
-async function byAccessToken(services: IdentityRooms, digest: string, address: string): Promise<Identified> {
+async function byAccessToken(services: IdentityServices, digest: string, address: string): Promise<Identified> {
   const row = await tokenByDigest.first(services.database.reader, { digest });
   if (row === undefined) return UNKNOWN;
   const revokedTokenId = row.revoked ? row.token_id : null;
@@ -143,7 +143,7 @@ async function byAccessToken(services: IdentityRooms, digest: string, address: s
 
 /** A session that is over, or in which nobody has signed in, is no credential at all. */
 async function bySession(
-  { database, clock, tokenUses }: IdentityRooms,
+  { database, clock, tokenUses }: IdentityServices,
   secret: string,
   address: string,
 ): Promise<Identified> {
@@ -159,7 +159,7 @@ async function bySession(
 }
 
 async function bySite(
-  { database, clock, secretKey }: IdentityRooms,
+  { database, clock, secretKey }: IdentityServices,
   proof: string,
   address: string,
 ): Promise<Identified> {

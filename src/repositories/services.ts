@@ -11,6 +11,6 @@ export interface RefServices {
 }
 
 /** What a commit takes whose contents may be large, or belong to LFS. */
-export interface ContentRooms extends RefServices {
+export interface ContentServices extends RefServices {
   readonly blobs: BlobStore;
 }

@@ -22,7 +22,7 @@ const siteByKey = prepare((db, value: Params<{ digest: string }>) =>
     .where('secret_access_key', 'is not', null),
 );
 
-interface SiteRooms {
+interface SiteServices {
   readonly reader: Reader;
   readonly secretKey: () => Promise<KeyObject>;
   readonly now: Date;
@@ -36,7 +36,7 @@ export const placeOfSecret = (siteId: number): string => `geo_sites.secret_acces
  * for its time.
  */
 export async function findSiteByProof(
-  { reader, secretKey, now }: SiteRooms,
+  { reader, secretKey, now }: SiteServices,
   proof: string,
   address: string,
 ): Promise<CallerSite | 'unknown' | 'skewed'> {

@@ -167,7 +167,7 @@ export interface Identity {
   readonly externUid: string;
 }
 
-export type UserRefusal = 'emailTaken' | 'usernameTaken' | 'invalid';
+export type UserFailure = 'emailTaken' | 'usernameTaken' | 'invalid';
 
 /** Unique index -> how whoever loses a race to it is refused. */
 export const TAKEN = {
@@ -179,7 +179,7 @@ export const TAKEN = {
 } as const;
 
 /** A new user, without a namespace of its own (rooms above give it one). Refuses invalid fields and names that are taken, but for those that are being taken: `TAKEN`. */
-export async function createUser(tx: Transaction, user: NewUser): Promise<User | Failure<UserRefusal>> {
+export async function createUser(tx: Transaction, user: NewUser): Promise<User | Failure<UserFailure>> {
   if (await isEmailTaken(tx, user.email)) return refused('emailTaken');
   if (await isUsernameTaken(tx, user.username)) return refused('usernameTaken');
   const errors = user.internal ? null : userProblems(user);
@@ -237,7 +237,7 @@ export async function updateUser(
   tx: Transaction,
   user: User,
   changes: UserChanges,
-): Promise<User | Failure<UserRefusal>> {
+): Promise<User | Failure<UserFailure>> {
   const { email, username, name } = changes;
   if (email && (await isEmailTaken(tx, email.address, user.id))) return refused('emailTaken');
   if (username !== undefined && (await isUsernameTaken(tx, username, user.id))) return refused('usernameTaken');

@@ -64,12 +64,12 @@ export interface CommitRequest {
 }
 
 /** `index` says which of the changes is at fault. */
-type CommitRefusal =
+type CommitFailure =
   | (TreeConflict & { readonly index: number })
   | { readonly refused: 'empty' }
   | { readonly refused: 'missing-parent' };
 
-type CommitResult = { readonly ok: true; readonly commit: string; readonly tree: string } | CommitRefusal;
+type CommitResult = { readonly ok: true; readonly commit: string; readonly tree: string } | CommitFailure;
 
 /**
  * Makes a commit of changes on a parent: all of them, in their order, or none. The objects are durable when it returns

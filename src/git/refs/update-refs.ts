@@ -38,7 +38,7 @@ type RefUpdate =
   | { readonly refused: 'invalid-name'; readonly ref: string | null };
 
 /** The refused forms of `RefUpdate`. */
-export type RefRefusal = Exclude<RefUpdate, { ok: true }>;
+export type RefFailure = Exclude<RefUpdate, { ok: true }>;
 
 const updaters = ownedBy((git) =>
   createPool(
@@ -132,7 +132,7 @@ async function refusalOf(
   repository: Repository,
   changes: readonly RefChange[],
   failure: GitFailure,
-): Promise<RefRefusal | null> {
+): Promise<RefFailure | null> {
   switch (failure.kind) {
     case 'moved': {
       const expected = changes.find((change) => change.ref === failure.ref)?.oldId ?? zeroId;

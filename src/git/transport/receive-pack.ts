@@ -106,7 +106,7 @@ async function talk(
   { next, answers, ended }: Conversation,
   options: ReceiveOptions,
 ): Promise<Talked> {
-  const asked = await nextOrRefusal(next);
+  const asked = await nextOrFailure(next);
   if (asked === null) return { changes: [], moved: [], verdict: null };
   if ('refuse' in asked) {
     refuse(answers, asked.refuse);
@@ -128,7 +128,7 @@ async function talk(
   return { changes, moved, verdict };
 }
 
-async function nextOrRefusal(
+async function nextOrFailure(
   next: () => Promise<HookMessage | null>,
 ): Promise<HookMessage | { refuse: string } | null> {
   try {

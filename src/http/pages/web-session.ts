@@ -153,20 +153,20 @@ async function signInFirst({ services, request }: AccessCall, session: WebSessio
 
 /** The session for the form of a page, and the headers that hand it over if the visitor had none. */
 export async function formSession(
-  services: VisitRooms,
+  services: VisitServices,
   request: Incoming,
   { session }: Visitor,
 ): Promise<{ readonly session: { readonly csrfToken: string }; readonly headers: Readonly<Record<string, string>> }> {
   return session === null ? startVisit(services, request) : { session, headers: {} };
 }
 
-type VisitRooms = Pick<Services, 'database' | 'clock' | 'countRequest'>;
+type VisitServices = Pick<Services, 'database' | 'clock' | 'countRequest'>;
 
 /** Sessions of visitors who have not signed in that one network begins in ten minutes: each is a row that stays for a day. */
 const MOST_VISITS = 300;
 const PERIOD_SECONDS = 600;
 
-async function startVisit({ database, clock, countRequest }: VisitRooms, request: Incoming, returnTo?: string) {
+async function startVisit({ database, clock, countRequest }: VisitServices, request: Incoming, returnTo?: string) {
   const visits = windowAt(clock.now(), `web_visit:${networkOf(request.clientAddress)}`, PERIOD_SECONDS);
   if ((await countRequest(visits)) > MOST_VISITS) throw tooManyVisits();
   const secret = newSessionSecret();

@@ -13,7 +13,7 @@ import { type Bytes, storeContents } from '../lfs/lfs-content.ts';
 import { ensureProjectRepository, moveRefs } from '../ref-updates/move-refs.ts';
 import { toCommit } from '../ref-updates/ref-permissions.ts';
 import { repositoryOf } from '../repository.ts';
-import type { ContentRooms } from '../services.ts';
+import type { ContentServices } from '../services.ts';
 import { inBranchTurn } from './branch-lock.ts';
 
 /** Changes of files become a commit on a branch: its parent is picked, the objects are written, the ref moves. */
@@ -40,7 +40,7 @@ export type WantedChange = FileChange<Bytes> & {
   readonly lastCommitId?: string | undefined;
 };
 
-export type CommitToBranchRefusal =
+export type CommitToBranchFailure =
   | 'notAllowed'
   | 'readOnly'
   | 'startShaInvalid'
@@ -61,18 +61,18 @@ export type CommitToBranchRefusal =
 
 /** Gives the new commit's id. `moved`: somebody else has moved the branch meanwhile (contract/repository.md §1). */
 export function commitToBranch(
-  services: ContentRooms,
+  services: ContentServices,
   branch: OpenBranch,
   wish: BranchCommit,
-): Promise<string | Failure<CommitToBranchRefusal>> {
+): Promise<string | Failure<CommitToBranchFailure>> {
   return inBranchTurn(services.git, branch, () => commitInTurn(services, branch, wish));
 }
 
 async function commitInTurn(
-  services: ContentRooms,
+  services: ContentServices,
   branch: OpenBranch,
   wish: BranchCommit,
-): Promise<string | Failure<CommitToBranchRefusal>> {
+): Promise<string | Failure<CommitToBranchFailure>> {
   const { git } = services;
   const { project, name, caller } = branch;
   if (project.read_only) return refused('readOnly');
@@ -110,10 +110,10 @@ interface Start {
 }
 
 async function startOf(
-  services: ContentRooms,
+  services: ContentServices,
   { project, name }: OpenBranch,
   { startBranch, startSha, force }: BranchCommit,
-): Promise<Start | Failure<CommitToBranchRefusal>> {
+): Promise<Start | Failure<CommitToBranchFailure>> {
   const repository = repositoryOf(services.git, project);
   const commit = await startCommit(services, project, startSha);
   if (isFailure(commit)) return commit;
@@ -135,7 +135,7 @@ async function startOf(
 type Project = OpenBranch['project'];
 
 async function startCommit(
-  { git }: ContentRooms,
+  { git }: ContentServices,
   project: Project,
   sha: string | undefined,
 ): Promise<string | undefined | Failure<'startShaInvalid' | 'startShaUnknown'>> {
@@ -145,7 +145,7 @@ async function startCommit(
 }
 
 /** The project as it was loaded may have got its first commit since, recorded or about to be. */
-async function isStillEmpty({ database, git }: ContentRooms, project: Project): Promise<boolean> {
+async function isStillEmpty({ database, git }: ContentServices, project: Project): Promise<boolean> {
   if (!project.empty) return false;
   if ((await branchTip(repositoryOf(git, project), project.default_branch)) !== null) return false;
   const row = await database.reader
@@ -161,7 +161,7 @@ async function isStillEmpty({ database, git }: ContentRooms, project: Project): 
  * from `lastCommitId` differ. When either sees none, nothing is known and nothing is stale. Null: none has changed.
  */
 async function stalePath(
-  { git }: ContentRooms,
+  { git }: ContentServices,
   project: Project,
   parent: string,
   changes: readonly WantedChange[],
@@ -184,7 +184,7 @@ async function stalePath(
 
 type RefusedCommit = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;
 
-function refusedChange(made: RefusedCommit): Failure<CommitToBranchRefusal> {
+function refusedChange(made: RefusedCommit): Failure<CommitToBranchFailure> {
   switch (made.refused) {
     case 'exists':
     case 'parent-is-file':
@@ -202,7 +202,7 @@ function refusedChange(made: RefusedCommit): Failure<CommitToBranchRefusal> {
   }
 }
 
-function refusedMove(code: string, branch: string): Failure<CommitToBranchRefusal> {
+function refusedMove(code: string, branch: string): Failure<CommitToBranchFailure> {
   if (code === 'readOnly' || code === 'notAllowed' || code === 'forceNotAllowed') return refused(code);
   if (code === 'notFirst') return refused('notOnBranch');
   return refused(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });

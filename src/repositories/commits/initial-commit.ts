@@ -5,7 +5,7 @@ import { type Failure, isFailure } from '#runtime/failure.ts';
 import type { ByServer } from '../ref-updates/intents.ts';
 import {
   ensureProjectRepository,
-  type MoveRefusal,
+  type MoveFailure,
   type Mover,
   type MovingProject,
   moveRefs,
@@ -26,7 +26,7 @@ interface FirstCommit<Code extends string> {
 export async function firstCommit<Code extends string = never>(
   services: RefServices,
   request: FirstCommit<Code>,
-): Promise<undefined | Failure<MoveRefusal | Code>> {
+): Promise<undefined | Failure<MoveFailure | Code>> {
   const { project, by, author, path, content, message } = request;
   await ensureProjectRepository(services.git, project);
   const repository = repositoryOf(services.git, project);

@@ -10,7 +10,7 @@ import { eachOf, gate } from '#runtime/concurrency-limiter.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { ensureProjectRepository, type MovingProject } from '../ref-updates/move-refs.ts';
 import { repositoryOf } from '../repository.ts';
-import type { ContentRooms } from '../services.ts';
+import type { ContentServices } from '../services.ts';
 import { isLfsOn, linkObject, unlinkedOids } from './lfs-objects.ts';
 
 /** File contents on their way into a commit: what is too large for memory is stored, what LFS tracks becomes an object. */
@@ -46,7 +46,7 @@ interface StoredContents {
  * project doesn't have (contract/repository.md §1 "LFS", §5).
  */
 export async function storeContents(
-  services: ContentRooms,
+  services: ContentServices,
   project: LfsProject,
   parent: string | null,
   changes: readonly FileChange<Bytes>[],
@@ -78,7 +78,7 @@ function hasContent(change: FileChange<Bytes>): change is WithContent {
 
 /** Those whose content becomes an object. */
 async function changesForLfs(
-  { database, git }: ContentRooms,
+  { database, git }: ContentServices,
   project: LfsProject,
   parent: string | null,
   changes: readonly WithContent[],
@@ -106,14 +106,14 @@ async function pointerIn(content: Bytes): Promise<LfsPointer | null> {
 }
 
 /** What is in memory is written with its commit; what is not, now. */
-async function toBlob({ git }: ContentRooms, project: LfsProject, content: Bytes): Promise<FileContent> {
+async function toBlob({ git }: ContentServices, project: LfsProject, content: Bytes): Promise<FileContent> {
   if (Buffer.isBuffer(content)) return content;
   await ensureProjectRepository(git, project);
   const { size } = content;
   return { id: await writeBlob(git, repositoryOf(git, project), { size, chunks: content.chunks() }) };
 }
 
-async function storeObject({ blobs }: ContentRooms, content: Bytes): Promise<StoredBlob> {
+async function storeObject({ blobs }: ContentServices, content: Bytes): Promise<StoredBlob> {
   const stored = await storeBlob(blobs, Buffer.isBuffer(content) ? content : Readable.from(content.chunks()));
   if (isFailure(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
   return stored;

@@ -4,7 +4,7 @@ import type { Transaction } from '#database/database.ts';
 import type { Wiki } from '#domain/wikis.ts';
 import type { Merge } from '#events/domain-events.ts';
 import type { Git } from '#git/git.ts';
-import type { RefChange, RefRefusal } from '#git/refs/update-refs.ts';
+import type { RefChange, RefFailure } from '#git/refs/update-refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { ensureRepository } from '#git/storage/storage.ts';
@@ -62,7 +62,7 @@ export interface Mover<Code extends string = never> {
   readonly may: RefRight<Code>;
 }
 
-export type MoveRefusal = 'readOnly' | 'notFirst' | RefRefusal['refused'];
+export type MoveFailure = 'readOnly' | 'notFirst' | RefFailure['refused'];
 
 /**
  * Moves refs, all or none. What git refuses comes back as a code with git's values, what the right refuses as its own:
@@ -71,7 +71,7 @@ export type MoveRefusal = 'readOnly' | 'notFirst' | RefRefusal['refused'];
 export async function moveRefs<Code extends string = never>(
   services: RefServices,
   move: Move<Code> | WikiMove,
-): Promise<undefined | Failure<MoveRefusal | Code>> {
+): Promise<undefined | Failure<MoveFailure | Code>> {
   const intent = await ('wiki' in move ? beginWikiMove(services, move) : beginMove(services, move));
   if (isFailure(intent)) return intent;
   const repository = repositoryOf(services.git, 'wiki' in move ? move.wiki : move.project);
@@ -87,7 +87,7 @@ async function moveAs(
   services: RefServices,
   intent: Intent,
   repository: Repository,
-): Promise<undefined | Failure<MoveRefusal>> {
+): Promise<undefined | Failure<MoveFailure>> {
   const update = await updateRefs(services.git, repository, intent.changes).catch(async (error: unknown) => {
     if (error instanceof QueueFull) await dropIntent(services, intent);
     throw error;
@@ -95,7 +95,7 @@ async function moveAs(
   if ('refused' in update) {
     await dropIntent(services, intent);
     const { refused: code, ...values } = update;
-    return refused(code, values) as Failure<MoveRefusal>;
+    return refused(code, values) as Failure<MoveFailure>;
   }
   await settleIntent(services, intent, intent.changes);
   return undefined;

@@ -15,7 +15,7 @@ import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 import { branchAt, findBranch } from './get.ts';
 
-type CreateRefusal =
+type CreateFailure =
   | 'nameInvalid'
   | 'looksLikeSha'
   | 'exists'
@@ -35,7 +35,7 @@ export async function createBranchAt(
   caller: SignedInCaller,
   project: Project,
   { branch, ref }: NewBranch,
-): Promise<BranchRow | Failure<CreateRefusal>> {
+): Promise<BranchRow | Failure<CreateFailure>> {
   if (project.read_only) return refused('readOnly');
   if (beginsWithSha(branch)) return refused('looksLikeSha');
   if (!validBranchName(branch)) return refused('nameInvalid');
@@ -67,7 +67,7 @@ async function beginRepository(
   caller: SignedInCaller,
   project: Project,
   { branch, ref }: NewBranch,
-): Promise<undefined | Failure<CreateRefusal>> {
+): Promise<undefined | Failure<CreateFailure>> {
   const { default_branch: first } = project;
   const names = ['HEAD', first, `heads/${first}`, HEADS + first];
   if (!names.includes(ref)) return refused('refUnknown', { branch, ref });
@@ -82,7 +82,7 @@ async function beginRepository(
   if (isFailure(begun)) return refused(begun.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }
 
-function reasonOf(code: string): CreateRefusal {
+function reasonOf(code: string): CreateFailure {
   if (code === 'conflict') return 'hierarchy';
   if (code === 'readOnly' || code === 'protectedName') return code;
   return code === 'invalid-name' ? 'nameInvalid' : 'exists';

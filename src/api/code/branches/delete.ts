@@ -10,7 +10,7 @@ import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 
-type DeleteRefusal = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved';
+type DeleteFailure = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved';
 
 /** Deletes a branch whose tip is still the one that was read. A protection rule of its name stays. */
 export async function deleteBranchAt(
@@ -18,7 +18,7 @@ export async function deleteBranchAt(
   caller: SignedInCaller,
   project: Project,
   { name, commit }: Pick<BranchRow, 'name' | 'commit'>,
-): Promise<undefined | Failure<DeleteRefusal>> {
+): Promise<undefined | Failure<DeleteFailure>> {
   if (project.read_only) return refused('readOnly');
   if (name === project.default_branch) return refused('isDefault');
   const rules = await protectionRules(services.database.reader, project.id);

@@ -10,7 +10,7 @@ import { contentParams, decodeContent, readEncoding, readFilemode, textOf } from
 
 /** The `actions` of a commit, checked by hand, the first broken rule answers (contract/repository.md §4). */
 
-export type ActionRefusal = keyof typeof ACTION_REFUSALS;
+export type ActionFailure = keyof typeof ACTION_REFUSALS;
 
 export const ACTION_REFUSALS = {
   noActions: [400, '400 Bad request - Provide at least one action, or set allow_empty to true'],

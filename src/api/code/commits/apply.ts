@@ -14,7 +14,7 @@ import type { CommitRow } from './entities.ts';
 /** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */
 export type Way = 'cherryPick' | 'revert';
 
-type ApplyRefusal = 'notAllowed' | 'readOnly' | 'branchUnknown' | ApplyFailure | `dry_${ApplyFailure}` | 'moved';
+type ApplyFailure = 'notAllowed' | 'readOnly' | 'branchUnknown' | ApplyFailure | `dry_${ApplyFailure}` | 'moved';
 
 /** What git can't do: the two sides contradict each other, or the change is there already. */
 type ApplyFailure = 'conflict' | 'empty';
@@ -36,7 +36,7 @@ export async function applyCommit(
   way: Way,
   { commit, openBranch, params }: Application,
   services: RefServices,
-): Promise<CommitRow | undefined | Failure<ApplyRefusal>> {
+): Promise<CommitRow | undefined | Failure<ApplyFailure>> {
   const { git } = services;
   const branch = await openBranch(params.branch);
   if (isFailure(branch)) return branch;

@@ -7,21 +7,21 @@ import type { Services } from '#http/services.ts';
 import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
 import {
   type BranchCommit,
-  type CommitToBranchRefusal,
+  type CommitToBranchFailure,
   commitToBranch,
 } from '#repositories/commits/commit-to-branch.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import {
   type BodyCall,
-  type BodyRefusal,
+  type BodyFailure,
   commitFields,
   commitParams,
   lateBody,
   readFilemode,
   textOf,
 } from '../repository-files/index.ts';
-import { type ActionRefusal, actionsIn, actionsParam, readActions } from './actions.ts';
+import { type ActionFailure, actionsIn, actionsParam, readActions } from './actions.ts';
 import type { CommitDetailRow } from './entities.ts';
 
 interface CreateCall extends BodyCall {
@@ -49,13 +49,13 @@ export const WISH_REFUSALS = {
   startProject: [404, '404 Project Not Found'],
 } as const;
 
-type WishRefusal = ActionRefusal | keyof typeof WISH_REFUSALS;
+type WishFailure = ActionFailure | keyof typeof WISH_REFUSALS;
 
 /** One commit of several actions, as the body has them, which is read and checked in the contract's order. */
 export async function createCommitFrom(
   call: CreateCall,
   services: Services,
-): Promise<CommitDetailRow | Failure<BodyRefusal | 'notAllowed' | WishRefusal | CommitToBranchRefusal>> {
+): Promise<CommitDetailRow | Failure<BodyFailure | 'notAllowed' | WishFailure | CommitToBranchFailure>> {
   await using body = await lateBody(call, services, createParams);
   const { given } = body;
   if (isFailure(given)) return given;
@@ -73,7 +73,7 @@ export async function createCommitFrom(
 async function readWish(
   given: Raw,
   project: CreateCall['project'],
-): Promise<(BranchCommit & { readonly stats: boolean }) | Failure<WishRefusal>> {
+): Promise<(BranchCommit & { readonly stats: boolean }) | Failure<WishFailure>> {
   // Each action has a `last_commit_id` of its own.
   const { branch, lastCommitId: _, ...fields } = commitFields(given);
   if (branch.trim() === '') return refused('required', { name: 'branch' });

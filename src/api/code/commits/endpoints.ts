@@ -78,7 +78,7 @@ const APPLICATION = {
 };
 
 /** Of both; what could not be done says which of the two it is by `error_code`. */
-const applyRefusals = (verb: string, done: string) => {
+const applyFailures = (verb: string, done: string) => {
   const sorry = `Sorry, we cannot ${verb} this commit automatically. This commit may already have been ${done}, or a more recent commit may have updated some of its content.`;
   return {
     notAllowed: PUSH_FORBIDDEN,
@@ -101,7 +101,7 @@ export const cherryPickCommit = endpoint({
   summary: 'Make a commit’s change again on top of a branch',
   access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(namedCommit),
   params: APPLICATION,
-  refuses: applyRefusals('cherry-pick', 'cherry-picked'),
+  refuses: applyFailures('cherry-pick', 'cherry-picked'),
   records: ['pushed to branch'],
   answer: created(CommitOrDryRun),
   handle: async (call, services) => (await applyCommit('cherryPick', call, services)) ?? DRY_RUN,
@@ -112,7 +112,7 @@ export const revertCommit = endpoint({
   summary: 'Take a commit’s change back on top of a branch',
   access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(namedCommit),
   params: APPLICATION,
-  refuses: applyRefusals('revert', 'reverted'),
+  refuses: applyFailures('revert', 'reverted'),
   records: ['pushed to branch'],
   answer: created(CommitOrDryRun),
   handle: async (call, services) => (await applyCommit('revert', call, services)) ?? DRY_RUN,

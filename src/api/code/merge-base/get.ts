@@ -6,14 +6,14 @@ import { repositoryOf } from '#repositories/repository.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import type { CommitRow } from '../commits/index.ts';
 
-type MergeBaseRefusal = 'tooFew' | 'oneUnknown' | 'someUnknown' | 'none';
+type MergeBaseFailure = 'tooFew' | 'oneUnknown' | 'someUnknown' | 'none';
 
 /** The best common ancestor of all of these branches, tags or commits. */
 export async function findMergeBase(
   git: Git,
   project: CommitRow['project'],
   refs: readonly string[],
-): Promise<CommitRow | Failure<MergeBaseRefusal>> {
+): Promise<CommitRow | Failure<MergeBaseFailure>> {
   if (refs.length < 2) return refused('tooFew');
   const repository = repositoryOf(git, project);
   const ids = await Promise.all(refs.map((ref) => resolveRevision(git, repository, ref)));

@@ -24,14 +24,14 @@ interface Protection {
   readonly allowed: Readonly<Record<RuleKind, readonly GivenLevel[]>>;
 }
 
-type ProtectRefusal = 'nameBlank' | 'nameTooLong' | 'exists' | 'levelsInvalid';
+type ProtectFailure = 'nameBlank' | 'nameTooLong' | 'exists' | 'levelsInvalid';
 
 /** A new rule; without entries of a kind Maintainers are admitted. */
 export async function protect(
   uow: UnitOfWork,
   project: Project,
   protection: Protection,
-): Promise<StoredRule | Failure<ProtectRefusal>> {
+): Promise<StoredRule | Failure<ProtectFailure>> {
   const { name, allow_force_push, code_owner_approval_required } = protection;
   const levels = KINDS.flatMap((kind) => levelsOf(kind, protection));
   return addRule(uow, project, { name, allow_force_push, code_owner_approval_required, levels });
@@ -42,7 +42,7 @@ export async function addRule(
   uow: UnitOfWork,
   project: Project,
   { levels: given, ...wish }: NewRule,
-): Promise<StoredRule | Failure<ProtectRefusal>> {
+): Promise<StoredRule | Failure<ProtectFailure>> {
   const { name } = wish;
   if (name.trim() === '') return refused('nameBlank');
   if (Buffer.byteLength(name) > LONGEST_NAME) return refused('nameTooLong', { longest: LONGEST_NAME });

@@ -42,7 +42,7 @@ interface WriteFields extends CommitFields {
   readonly executable: boolean | undefined;
 }
 
-export type FieldRefusal = keyof typeof FIELD_REFUSALS;
+export type FieldFailure = keyof typeof FIELD_REFUSALS;
 
 export const FIELD_REFUSALS = {
   required: [400, '400 Bad request - {name} is required'],
@@ -52,7 +52,7 @@ export const FIELD_REFUSALS = {
   base64Invalid: [400, '400 Bad request - content is not valid base64'],
 } as const;
 
-export async function readFields(given: Raw): Promise<WriteFields | Failure<FieldRefusal>> {
+export async function readFields(given: Raw): Promise<WriteFields | Failure<FieldFailure>> {
   const fields = commitFields(given);
   const { branch, message } = fields;
   if (branch.trim() === '') return refused('required', { name: 'branch' });

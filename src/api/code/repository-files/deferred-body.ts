@@ -28,10 +28,10 @@ import { openSpool, type Spool } from './large-body/spool-file.ts';
 
 interface LateBody extends AsyncDisposable {
   /** The parameters; texts that are long ones (`isLongText`) can be read until the body is disposed of. */
-  readonly given: Raw | Failure<BodyRefusal>;
+  readonly given: Raw | Failure<BodyFailure>;
 }
 
-export type BodyRefusal = keyof typeof BODY_REFUSALS;
+export type BodyFailure = keyof typeof BODY_REFUSALS;
 
 export const BODY_REFUSALS = {
   jsonInvalid: [400, { message: 'Invalid json', error: 'Invalid json' }],

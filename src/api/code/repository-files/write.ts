@@ -1,9 +1,9 @@
 import type { Services } from '#http/services.ts';
 import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
-import { type CommitToBranchRefusal, commitToBranch } from '#repositories/commits/commit-to-branch.ts';
+import { type CommitToBranchFailure, commitToBranch } from '#repositories/commits/commit-to-branch.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { type CommitFields, type FieldRefusal, readFields, writeParams } from './commit-fields.ts';
-import { type BodyCall, type BodyRefusal, lateBody } from './deferred-body.ts';
+import { type CommitFields, type FieldFailure, readFields, writeParams } from './commit-fields.ts';
+import { type BodyCall, type BodyFailure, lateBody } from './deferred-body.ts';
 import type { WrittenFile } from './entities.ts';
 
 interface WriteCall extends BodyCall {
@@ -11,14 +11,14 @@ interface WriteCall extends BodyCall {
   readonly openBranch: OpenBranchQuestion;
 }
 
-type WriteRefusal = 'notAllowed' | CommitToBranchRefusal;
+type WriteFailure = 'notAllowed' | CommitToBranchFailure;
 
 /** One commit with one file as the body has it, which is read and checked in the contract's order. */
 export async function writeFile(
   call: WriteCall,
   action: 'create' | 'update',
   services: Services,
-): Promise<WrittenFile | Failure<BodyRefusal | FieldRefusal | WriteRefusal>> {
+): Promise<WrittenFile | Failure<BodyFailure | FieldFailure | WriteFailure>> {
   await using body = await lateBody(call, services, writeParams);
   if (isFailure(body.given)) return body.given;
   const fields = await readFields(body.given);
@@ -41,7 +41,7 @@ export async function deleteFile(
   { openBranch, path }: { readonly openBranch: OpenBranchQuestion; readonly path: string },
   { lastCommitId, ...fields }: CommitFields,
   services: Services,
-): Promise<undefined | Failure<WriteRefusal>> {
+): Promise<undefined | Failure<WriteFailure>> {
   const branch = await openBranch(fields.branch);
   if (isFailure(branch)) return branch;
   const made = await commitToBranch(services, branch, {

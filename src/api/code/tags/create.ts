@@ -12,7 +12,7 @@ import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
 import { tagAt } from './get.ts';
 
-type CreateRefusal = 'nameInvalid' | 'exists' | 'targetInvalid' | 'isDefaultBranch' | 'looksLikeSha' | 'readOnly';
+type CreateFailure = 'nameInvalid' | 'exists' | 'targetInvalid' | 'isDefaultBranch' | 'looksLikeSha' | 'readOnly';
 
 interface NewTag {
   readonly name: string;
@@ -27,7 +27,7 @@ export async function createTagAt(
   caller: SignedInCaller,
   project: Project,
   wish: NewTag,
-): Promise<TagRow | Failure<CreateRefusal>> {
+): Promise<TagRow | Failure<CreateFailure>> {
   const { name, ref } = wish;
   if (ref.trim() === '' || !validTagName(name)) return refused('nameInvalid');
   if (looksLikeObjectId(name)) return refused('looksLikeSha');

@@ -8,7 +8,7 @@ export { checkOrder, type TokenOrder } from './create.ts';
 export { tokenFields, tokenValues } from './entities.ts';
 export { CANNOT_ROTATE, NOT_PERMITTED } from './errors.ts';
 export { tokenFilters } from './parameters.ts';
-export { type RotateRefusal, replaceToken } from './rotate.ts';
+export { type RotateFailure, replaceToken } from './rotate.ts';
 export { ownTokens, pageOfTokens, type TokenFilter } from './store.ts';
 
 export const personalAccessTokens = family({ endpoints });

@@ -17,7 +17,7 @@ import { mayManage } from './revoke.ts';
 
 const DEFAULT_DAYS = 7;
 
-export type RotateRefusal = 'alreadyRevoked' | 'tooLate';
+export type RotateFailure = 'alreadyRevoked' | 'tooLate';
 
 /** Which token, and until when the new one lives. */
 interface Replacing {
@@ -30,7 +30,7 @@ interface Replacing {
 export async function rotate(
   uow: UnitOfWork<SignedInCaller>,
   { id, expiresAt }: Replacing,
-): Promise<IssuedToken | Failure<RotateRefusal | 'notPermitted' | 'notFound'>> {
+): Promise<IssuedToken | Failure<RotateFailure | 'notPermitted' | 'notFound'>> {
   const token = await readToken(uow, id);
   if (token === null) return refused(isAdministrator(uow.by) ? 'notFound' : 'notPermitted');
   if (!mayManage(uow.by, token)) return refused('notPermitted');
@@ -41,7 +41,7 @@ export async function rotate(
 export async function rotateOwn(
   uow: UnitOfWork<SignedInCaller>,
   expiresAt: string | null,
-): Promise<IssuedToken | Failure<RotateRefusal | 'notPersonal'>> {
+): Promise<IssuedToken | Failure<RotateFailure | 'notPersonal'>> {
   const used = accessTokenOf(uow.by);
   return used === null ? refused('notPersonal') : replaceAndRecord(uow, { id: used.id, expiresAt });
 }
@@ -49,7 +49,7 @@ export async function rotateOwn(
 async function replaceAndRecord(
   uow: UnitOfWork<SignedInCaller>,
   replacing: Replacing,
-): Promise<IssuedToken | Failure<RotateRefusal>> {
+): Promise<IssuedToken | Failure<RotateFailure>> {
   const issued = await replaceToken(uow, replacing);
   if (isFailure(issued)) return issued;
   const owner = (await readUser(uow, issued.token.user_id)) as User;
@@ -62,7 +62,7 @@ async function replaceAndRecord(
 export async function replaceToken(
   tx: Transaction,
   { id, expiresAt }: Replacing,
-): Promise<IssuedToken | Failure<RotateRefusal>> {
+): Promise<IssuedToken | Failure<RotateFailure>> {
   const settings = await readSettings(tx);
   const latest = latestExpiry(tx.today, settings);
   if (isTooLate(expiresAt, latest)) return refused('tooLate', { latest });

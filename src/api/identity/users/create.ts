@@ -1,5 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { createUser as insertUser, type NewUser, type User, type UserRefusal } from '#authentication/users/users.ts';
+import { createUser as insertUser, type NewUser, type User, type UserFailure } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -24,7 +24,7 @@ export async function createUser(
   uow: UnitOfWork<SignedInCaller>,
   { username, name, email, confirmed, identity, details }: UserWish,
   password: ChosenPassword,
-): Promise<User | Failure<UserRefusal>> {
+): Promise<User | Failure<UserFailure>> {
   const settings = await readSettings(uow);
   const created = await insertUser(uow, {
     username,

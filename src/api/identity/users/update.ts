@@ -8,7 +8,7 @@ import {
   type Unchangeable,
   type User,
   type UserChanges,
-  type UserRefusal,
+  type UserFailure,
 } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
@@ -47,7 +47,7 @@ export async function updateUser(
   id: number,
   { password: _, usualPrivacy, ...wish }: UserUpdate,
   password: ChosenPassword | null,
-): Promise<User | Failure<UserRefusal | Unchangeable | 'onlyAdministrator'>> {
+): Promise<User | Failure<UserFailure | Unchangeable | 'onlyAdministrator'>> {
   const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
   if (wish.details?.admin === false && (await isOnlyAdministrator(uow, user))) return refused('onlyAdministrator');

@@ -18,10 +18,10 @@ interface FeatureCall {
   readonly feature_group?: string | null | undefined;
 }
 
-type SetRefusal = 'badValue' | 'actorNotFound';
+type SetFailure = 'badValue' | 'actorNotFound';
 
 /** Sets a flag for everybody, for named actors, or for a part of all (contract/conventions.md §10 "Feature flags"). */
-export async function setFeature(uow: UnitOfWork, call: FeatureCall): Promise<Flag | Failure<SetRefusal>> {
+export async function setFeature(uow: UnitOfWork, call: FeatureCall): Promise<Flag | Failure<SetFailure>> {
   const actors = await namedActors(uow, call);
   if (isFailure(actors)) return actors;
   const setting = settingOf(call, actors);

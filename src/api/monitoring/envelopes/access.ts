@@ -2,7 +2,7 @@ import { reportingWith } from '#domain/error-tracking.ts';
 import { type Access, type AccessCall, access } from '#http/access/access.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { keyInDsn, keyOf } from './client-key.ts';
-import { SENDER_REFUSALS, senderRefusal } from './errors.ts';
+import { SENDER_REFUSALS, senderFailure } from './errors.ts';
 
 /** Who sends a report, as far as anybody knows it: a project, by one of its keys, that takes reports. */
 export interface Sender {
@@ -27,8 +27,8 @@ export const byClientKey = (kind: 'store' | 'envelope'): Access<ToAdmit> =>
     async find(call) {
       const key = keyOf(call.request);
       const sender = key === null ? null : await senderBy(call, key);
-      if (key !== null && sender === null) throw senderRefusal('rejected');
-      if (key === null && kind === 'store') throw senderRefusal('unauthenticated');
+      if (key !== null && sender === null) throw senderFailure('rejected');
+      if (key === null && kind === 'store') throw senderFailure('unauthenticated');
       return { admit: async (dsn: unknown) => sender ?? senderByDsn(call, dsn) };
     },
   }).refusing(SENDER_REFUSALS);

@@ -27,7 +27,7 @@ export const REFUSALS = {
   }),
 } as const;
 
-export function senderRefusal(code: keyof typeof SENDER_REFUSALS): HttpError {
+export function senderFailure(code: keyof typeof SENDER_REFUSALS): HttpError {
   const [status, body, headers] = SENDER_REFUSALS[code];
   return new HttpError(status, body, headers);
 }

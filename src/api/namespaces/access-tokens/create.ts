@@ -18,14 +18,14 @@ interface BotTokenOrder extends TokenOrder {
   readonly access_level: number;
 }
 
-type CreateRefusal = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
+type CreateFailure = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
 
 /** Makes a bot with this role in the project or group, and a token with which one acts as it. */
 export async function issueBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   order: BotTokenOrder,
-): Promise<IssuedBotToken | Failure<CreateRefusal>> {
+): Promise<IssuedBotToken | Failure<CreateFailure>> {
   const { name, description, scopes, expires_at, access_level } = order;
   if (!makesTokens(uow.by, parent) || uow.by.user.bot) return refused('notPermitted');
   if (access_level > parent.role) return refused('aboveCaller');

@@ -1,4 +1,4 @@
-import { type RotateRefusal, replaceToken } from '#api/identity/personal-access-tokens/index.ts';
+import { type RotateFailure, replaceToken } from '#api/identity/personal-access-tokens/index.ts';
 import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
@@ -12,7 +12,7 @@ export async function rotateBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   { id, expiresAt }: { readonly id: number; readonly expiresAt: string | null },
-): Promise<IssuedBotToken | Failure<RotateRefusal | 'notPermitted' | 'notFound' | 'aboveCaller'>> {
+): Promise<IssuedBotToken | Failure<RotateFailure | 'notPermitted' | 'notFound' | 'aboveCaller'>> {
   const token = await findBotToken(uow, parent, id);
   if (token === null) return refused(isAdministrator(uow.by) ? 'notFound' : 'notPermitted');
   if (token.access_level > parent.role) return refused('aboveCaller');
@@ -24,7 +24,7 @@ export async function rotateOwnBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   expiresAt: string | null,
-): Promise<IssuedBotToken | Failure<RotateRefusal | 'notPermitted' | 'noAccessToken'>> {
+): Promise<IssuedBotToken | Failure<RotateFailure | 'notPermitted' | 'noAccessToken'>> {
   const used = accessTokenOf(uow.by);
   if (used === null) return refused('noAccessToken');
   const token = await findBotToken(uow, parent, used.id);
@@ -36,7 +36,7 @@ async function replace(
   parent: Parent,
   { bot_name: botName, ...old }: NamedBotToken,
   expiresAt: string | null,
-): Promise<IssuedBotToken | Failure<RotateRefusal>> {
+): Promise<IssuedBotToken | Failure<RotateFailure>> {
   const issued = await replaceToken(uow, { id: old.id, expiresAt });
   if (isFailure(issued)) return issued;
   const { token, secret } = issued;

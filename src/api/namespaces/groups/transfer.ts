@@ -14,7 +14,7 @@ import { isPathFree, isTooDeep, moveGroup } from './path-validation.ts';
 import { type GroupRow, groupNow, readGroupRow } from './store.ts';
 import { lowerVisibility } from './visibility.ts';
 
-type TransferRefusal = 'isRoot' | 'sameParent' | 'intoItself' | 'pathTaken' | 'tooDeep' | 'noPermission';
+type TransferFailure = 'isRoot' | 'sameParent' | 'intoItself' | 'pathTaken' | 'tooDeep' | 'noPermission';
 
 /**
  * Hangs a group under another parent, or puts it at the top level. Nothing in it stays more visible than the new parent
@@ -24,7 +24,7 @@ export async function transferGroup(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Group, 'id'>,
   targetId: number | null | undefined,
-): Promise<GroupRow | Failure<TransferRefusal | 'groupNotFound' | 'gone' | 'forbidden'>> {
+): Promise<GroupRow | Failure<TransferFailure | 'groupNotFound' | 'gone' | 'forbidden'>> {
   const group = await groupNow(uow, id);
   if (group === null) return refused('gone');
   if (!mayInGroup(uow.by, 'transfer_group', group)) return refused('forbidden');
@@ -45,7 +45,7 @@ async function whyNot(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
   target: Group | null,
-): Promise<TransferRefusal | null> {
+): Promise<TransferFailure | null> {
   if (target === null && group.parent_id === null) return 'isRoot';
   if (target !== null && group.parent_id === target.id) return 'sameParent';
   if (target !== null && (await isInside(uow, target.id, group.id))) return 'intoItself';

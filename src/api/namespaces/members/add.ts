@@ -18,7 +18,7 @@ interface NewMember {
   readonly expiresAt: string | null;
 }
 
-type AddRefusal = 'gone' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
+type AddFailure = 'gone' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
 
 /** Makes one user a direct member. */
 export async function addMember(
@@ -26,7 +26,7 @@ export async function addMember(
   parent: Parent,
   named: Named,
   { accessLevel, expiresAt }: NewMember,
-): Promise<MemberRow | Failure<AddRefusal>> {
+): Promise<MemberRow | Failure<AddFailure>> {
   const user = await findOne(uow, named);
   if (user === null) return refused('unknownUser');
   if (!(await stands(uow, parent))) return refused('gone');
@@ -46,7 +46,7 @@ export const TAKEN = { memberships_by_source: 'exists' } as const;
 
 /** Adds those who can be added, each by an act of its own, and tells of the others. */
 export async function addMembers(
-  add: (named: Named) => Promise<MemberRow | Failure<AddRefusal>>,
+  add: (named: Named) => Promise<MemberRow | Failure<AddFailure>>,
   parent: Parent,
   users: readonly Named[],
   wish: NewMember,
@@ -88,7 +88,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   user_id: 'User',
 };
 
-function reasonOf({ code, values }: Failure<AddRefusal>): string {
+function reasonOf({ code, values }: Failure<AddFailure>): string {
   if (code === 'exists') return 'Member already exists';
   if (code === 'unknownUser') return 'User not found';
   const errors = Object.entries((values.errors ?? {}) as Record<string, string[]>);

@@ -31,14 +31,14 @@ export const TRANSFER_REFUSALS = {
 /** What another's commit may have taken meanwhile. */
 export const TRANSFER_TAKEN = { projects_by_name_key: 'taken', routes_by_full_path: 'taken' } as const;
 
-type TransferRefusal = keyof typeof TRANSFER_REFUSALS;
+type TransferFailure = keyof typeof TRANSFER_REFUSALS;
 
 /** Moves a project to the namespace of this id or full path; it becomes no more visible than what it comes into. */
 export async function transfer(
   uow: UnitOfWork,
   project: Project,
   namespace: string,
-): Promise<Project | Failure<TransferRefusal>> {
+): Promise<Project | Failure<TransferFailure>> {
   const before = await findProject(uow, uow.by, String(project.id));
   if (before === null) return refused('gone');
   if (!mayInProject(uow.by, 'transfer_project', before)) return refused('forbidden');

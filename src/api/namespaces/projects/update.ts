@@ -25,16 +25,16 @@ import { moveTo, readAgain } from './move-route.ts';
 import { takenFields } from './unique-errors.ts';
 import { valueErrors } from './validation.ts';
 
-type UpdatingRooms = RefServices & Pick<Services, 'config'>;
-type UpdateRefusal = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'gone';
+type UpdatingServices = RefServices & Pick<Services, 'config'>;
+type UpdateFailure = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'gone';
 
 /** Changes what was sent of a project's attributes, its place included (contract/planning.md §3.3 "PUT"). */
 export async function update(
-  services: UpdatingRooms,
+  services: UpdatingServices,
   caller: Caller,
   project: Project,
   values: AttributeValues,
-): Promise<Project | Failure<UpdateRefusal>> {
+): Promise<Project | Failure<UpdateFailure>> {
   const { git, runUnitOfWork, database } = services;
   const storages = Object.keys(services.config.storages);
   if (!changesBranch(project, values)) return runUnitOfWork(caller, (uow) => change(uow, project, values, storages));

@@ -15,8 +15,8 @@ const { services } = server;
 const { database } = services;
 
 const run = jobRun();
-const destroy = ({ id }: Caller, hard = false, withRooms = services) =>
-  destroyUser.handle(withRooms, { userId: id, hard, by: 1, address: null }, run);
+const destroy = ({ id }: Caller, hard = false, withServices = services) =>
+  destroyUser.handle(withServices, { userId: id, hard, by: 1, address: null }, run);
 
 /** How many rows each of these tables has, so that a run that should do nothing can be seen to do nothing. */
 async function counts() {

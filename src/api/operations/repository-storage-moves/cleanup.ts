@@ -5,7 +5,7 @@ import { isInUse, leaveRepository } from '#git/storage/storage.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { pointHead } from '#repositories/branches/default-branch.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import type { MovingRooms } from './services.ts';
+import type { MovingServices } from './services.ts';
 import { type Move, readMove } from './store.ts';
 import { pairsOf, removeSources } from './transfer.ts';
 
@@ -33,7 +33,7 @@ interface Left {
 export const cleanUp = defineJob({
   kind: 'clean_up_storage_move',
   maxAttempts: 1_000,
-  async handle(services: MovingRooms, { move, again }: Left): Promise<void> {
+  async handle(services: MovingServices, { move, again }: Left): Promise<void> {
     const { database, git, log } = services;
     // HEAD may have been changed in the row, and not in the file that was copied.
     if (move.project_id !== null) await pointHead(database.reader, git, move.project_id);
@@ -54,7 +54,7 @@ function later(tx: Transaction, left: Left, milliseconds: number): Promise<void>
 }
 
 /** Clones that have begun before go on where they have begun. */
-async function isRead({ git }: MovingRooms, move: Move): Promise<boolean> {
+async function isRead({ git }: MovingServices, move: Move): Promise<boolean> {
   const sources = pairsOf(git, move).map(({ source }) => source);
   for (const source of sources) leaveRepository(git, source);
   const isUsed = () => sources.some((source) => isInUse(git, source));
@@ -62,7 +62,7 @@ async function isRead({ git }: MovingRooms, move: Move): Promise<boolean> {
   return isUsed();
 }
 
-async function end({ database }: MovingRooms, move: Move, state: MoveState, again?: true): Promise<void> {
+async function end({ database }: MovingServices, move: Move, state: MoveState, again?: true): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await readMove(tx, move.id);
     if (now?.state === 'replicated') {

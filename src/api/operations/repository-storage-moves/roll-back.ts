@@ -1,7 +1,7 @@
 import type { Transaction } from '#database/database.ts';
 import { GitFailed } from '#git/process/failures.ts';
 import { kindOf } from './repository-kinds.ts';
-import type { MovingRooms } from './services.ts';
+import type { MovingServices } from './services.ts';
 import { containerIdOf, type Move } from './store.ts';
 import { removeCopies } from './transfer.ts';
 
@@ -11,7 +11,7 @@ const LONGEST_MESSAGE = 256;
  * Gives a move up that is not replicated: first it is said that it is, from when on nobody makes the copy count any more; then
  * the copy goes, then the source is writable again. Nothing happens to a move that has come further meanwhile.
  */
-export async function rollBack(services: MovingRooms, move: Move, message: string): Promise<void> {
+export async function rollBack(services: MovingServices, move: Move, message: string): Promise<void> {
   const { database, git, log } = services;
   const isOurs = await database.transaction((tx) => giveUp(tx, move, message.slice(0, LONGEST_MESSAGE)));
   if (!isOurs) return;

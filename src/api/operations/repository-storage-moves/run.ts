@@ -5,7 +5,7 @@ import { momentAfter } from '#runtime/clock.ts';
 import { cleanUp, GRACE_MS } from './cleanup.ts';
 import { kindOf } from './repository-kinds.ts';
 import { rollBack, whyFailed } from './roll-back.ts';
-import type { MovingRooms } from './services.ts';
+import type { MovingServices } from './services.ts';
 import { containerIdOf, type Move, movesIn, repositoriesOf } from './store.ts';
 import { transfer, verify } from './transfer.ts';
 
@@ -25,7 +25,7 @@ export const moveNext = defineJob({
   kind: 'move_next_repository',
   maxAttempts: MAX_ATTEMPTS,
   long: true,
-  async handle(services: MovingRooms, _payload: object, { signal }) {
+  async handle(services: MovingServices, _payload: object, { signal }) {
     const { database } = services;
     // Whoever has started these runs no more, or would be running this.
     for (const move of await movesIn(database.reader, 'started', 100)) await rollBack(services, move, INTERRUPTED);
@@ -39,7 +39,7 @@ export const moveNext = defineJob({
 /** Moves that wait though nobody is told to run them: a backup may have been restored that has them and not their work. */
 export const resumeMoves = defineJob({
   kind: 'resume_storage_moves',
-  async handle({ database }: Pick<MovingRooms, 'database'>) {
+  async handle({ database }: Pick<MovingServices, 'database'>) {
     const waiting = [
       await movesIn(database.reader, 'scheduled', 1),
       await movesIn(database.reader, 'started', 1),
@@ -52,7 +52,7 @@ export const resumeMovesOften = { name: 'resume_storage_moves', cron: '*/10 * * 
 
 const INTERRUPTED = 'Move was interrupted';
 
-async function run(services: MovingRooms, move: Move, signal: AbortSignal): Promise<void> {
+async function run(services: MovingServices, move: Move, signal: AbortSignal): Promise<void> {
   if (!(await start(services, move))) return;
   try {
     await STEPS.whenUnwritten(services, move, signal);
@@ -77,7 +77,7 @@ class MoveFailed extends Error {}
 const isElsewhere = ({ source_storage, destination_storage }: Move) => source_storage !== destination_storage;
 
 // index: storage_moves primary key
-function start({ database }: MovingRooms, { id }: Move): Promise<boolean> {
+function start({ database }: MovingServices, { id }: Move): Promise<boolean> {
   return database.transaction(async (tx) => {
     const started = await tx
       .updateTable('storage_moves')
@@ -98,7 +98,7 @@ const PAUSE_MS = 50;
  * Waits for what is being written. It is asked in transactions that are serializable: whoever was let in because the
  * container was writable then is seen here, or finds it read-only.
  */
-async function whenUnwritten({ database, clock }: MovingRooms, move: Move, signal: AbortSignal): Promise<void> {
+async function whenUnwritten({ database, clock }: MovingServices, move: Move, signal: AbortSignal): Promise<void> {
   const kind = kindOf(move.kind);
   const end = clock.now().getTime() + PATIENCE_MS;
   while (await database.transaction((tx) => kind.isWritten(tx, containerIdOf(move)))) {
@@ -109,7 +109,7 @@ async function whenUnwritten({ database, clock }: MovingRooms, move: Move, signa
 }
 
 /** From here on the copy counts, in one transaction. Throws when the move is rolled back already, or what it moves is gone. */
-async function switchOver({ database }: MovingRooms, move: Move): Promise<void> {
+async function switchOver({ database }: MovingServices, move: Move): Promise<void> {
   await database.transaction(async (tx) => {
     const kind = kindOf(move.kind);
     const containerId = containerIdOf(move);

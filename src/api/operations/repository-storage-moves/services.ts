@@ -1,4 +1,4 @@
 import type { Services } from '#http/services.ts';
 
 /** What moving takes. */
-export type MovingRooms = Pick<Services, 'database' | 'git' | 'clock' | 'log'>;
+export type MovingServices = Pick<Services, 'database' | 'git' | 'clock' | 'log'>;

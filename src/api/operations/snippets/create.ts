@@ -27,7 +27,7 @@ export interface SnippetWish {
   readonly files: readonly { readonly path: string; readonly content: string }[];
 }
 
-type CreatingRooms = Pick<Services, 'acting' | 'git' | 'config' | 'database'>;
+type CreatingServices = Pick<Services, 'acting' | 'git' | 'config' | 'database'>;
 
 /** A draft whose process has died goes after so long: no request takes it. */
 const LONGEST_MAKING_MS = 3_600_000;
@@ -37,7 +37,7 @@ const LONGEST_MAKING_MS = 3_600_000;
  * repository, then the row is seen: wherever that ends early, what is there is swept by work that the first step has left.
  */
 export async function createSnippet(
-  services: CreatingRooms,
+  services: CreatingServices,
   caller: SignedInCaller,
   wish: SnippetWish,
 ): Promise<Snippet | Failure<'invalid'>> {
@@ -90,7 +90,7 @@ async function insertDraft(
 
 /** Nobody else knows of the repository yet, so that its first ref needs no intent. */
 async function makeRepository(
-  services: CreatingRooms,
+  services: CreatingServices,
   { user: { name, email } }: SignedInCaller,
   { storage, disk_path }: Snippet,
   { files, title }: SnippetWish,

@@ -18,7 +18,7 @@ import { type WikiAt, wikiNow } from './load-page.ts';
 
 /** Changes of pages become a commit on the wiki's default branch, each on the one before it. */
 
-export type WritingRooms = Pick<Services, 'acting' | 'database' | 'git'>;
+export type WritingServices = Pick<Services, 'acting' | 'database' | 'git'>;
 
 export interface Writer {
   readonly place: Place;
@@ -37,7 +37,7 @@ export interface Plan<Result> {
 }
 
 type Planned<Result, Code extends string> = Promise<Plan<Result> | Failure<Code>>;
-export type WriteRefusal = 'readOnly' | 'invalid';
+export type WriteFailure = 'readOnly' | 'invalid';
 
 export interface Written<Result> {
   readonly wiki: Wiki;
@@ -56,20 +56,20 @@ const turns = ownedBy(() => turnsPerKey({ waiting: 256, retryAfter: 5 }));
 
 /** `plan` is asked again for each try: what it has seen may have changed. The wiki is null before its first commit. */
 export function writeToWiki<Result, Code extends string>(
-  services: WritingRooms,
+  services: WritingServices,
   writer: Writer,
   plan: (now: WikiAt | null) => Planned<Result, Code>,
-): Promise<Written<Result> | Failure<WriteRefusal | Code>> {
+): Promise<Written<Result> | Failure<WriteFailure | Code>> {
   const { project, group } = writer.place;
   const key = project ? `project ${project.id}` : `group ${group.id}`;
   return turns(services.git)(key, () => writeInTurn(services, writer, plan), services.git);
 }
 
 async function writeInTurn<Result, Code extends string>(
-  requested: WritingRooms,
+  requested: WritingServices,
   writer: Writer,
   plan: (now: WikiAt | null) => Planned<Result, Code>,
-): Promise<Written<Result> | Failure<WriteRefusal | Code>> {
+): Promise<Written<Result> | Failure<WriteFailure | Code>> {
   const services = { ...requested, git: gitFor(requested.git, null) };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const known = await findWiki(services.database.reader, writer.place);
@@ -81,7 +81,7 @@ async function writeInTurn<Result, Code extends string>(
     if (isFailure(wiki)) return wiki;
     const commit = await commitOn(services, writer, { wiki, now, planned });
     if (!isFailure(commit)) return { wiki, commit, result: planned.result };
-    if (commit.code !== 'moved') return commit as Failure<WriteRefusal>;
+    if (commit.code !== 'moved') return commit as Failure<WriteFailure>;
     await pause(PAUSE_MS);
   }
   return CHANGED;
@@ -95,10 +95,10 @@ interface Committing<Result> {
 
 /** `moved`: somebody else was faster. */
 async function commitOn<Result>(
-  services: WritingRooms,
+  services: WritingServices,
   { caller, may }: Writer,
   { wiki, now, planned }: Committing<Result>,
-): Promise<string | null | Failure<WriteRefusal | 'moved'>> {
+): Promise<string | null | Failure<WriteFailure | 'moved'>> {
   const { changes, message, renamed, branch = wiki.default_branch } = planned;
   const repository = repositoryOf(services.git, wiki);
   const tip = branch === now?.wiki.default_branch ? now.commit : await branchTip(repository, branch);
@@ -116,7 +116,7 @@ async function commitOn<Result>(
   return refused('moved');
 }
 
-function refusedChange(code: string): null | Failure<WriteRefusal | 'moved'> {
+function refusedChange(code: string): null | Failure<WriteFailure | 'moved'> {
   switch (code) {
     case 'empty':
       return null;

@@ -11,14 +11,14 @@ import { type FoundPage, pagesOf, type WikiAt, wikiNow } from './load-page.ts';
 import { idsOf, readText } from './page-content.ts';
 import type { PageReader } from './read-queue.ts';
 
-type ListingRooms = Pick<Services, 'database' | 'git'>;
+type ListingServices = Pick<Services, 'database' | 'git'>;
 
 /** So many pages are looked up at a time; texts are read one by one. */
 const PIECE = 500;
 
 /** All pages as they are read: there may be very many, and their texts long. */
 export async function listPages(
-  services: ListingRooms,
+  services: ListingServices,
   place: Place,
   withContent: boolean,
   reader: PageReader,
@@ -35,7 +35,7 @@ function described(now: WikiAt | null, withContent: boolean) {
 }
 
 async function* written(
-  services: ListingRooms,
+  services: ListingServices,
   now: WikiAt,
   withContent: boolean,
   reader: PageReader,

@@ -16,7 +16,7 @@ import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
 import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
-import { type WriteRefusal, type Writer, writeToWiki } from './commit-page.ts';
+import { type WriteFailure, type Writer, writeToWiki } from './commit-page.ts';
 import type { Attached } from './entities.ts';
 
 /** Files that pages show or link to, each a commit (contract/operations.md §2.2 "attachments"). */
@@ -36,7 +36,7 @@ export async function attach(
   services: Services,
   writer: Writer,
   { request, given }: Upload,
-): Promise<Attached | Failure<WriteRefusal | 'fileMissing' | 'fileInvalid'>> {
+): Promise<Attached | Failure<WriteFailure | 'fileMissing' | 'fileInvalid'>> {
   const received = await receiveFile(request, 'file', async (file, { filename }) => {
     const stored = await storeBlob(services.blobs, file, { maxBytes: LARGEST });
     if (!('sha256' in stored)) throw bodyTooLarge();

@@ -12,9 +12,9 @@ import {
   CHANGED,
   type Plan,
   SAME_TITLE,
-  type WriteRefusal,
+  type WriteFailure,
   type Writer,
-  type WritingRooms,
+  type WritingServices,
   writeToWiki,
 } from './commit-page.ts';
 import { withTitle } from './front-matter.ts';
@@ -33,10 +33,10 @@ interface Wish {
 }
 
 export async function createPage(
-  services: WritingRooms,
+  services: WritingServices,
   writer: Writer,
   wish: Wish & { readonly title: string; readonly content: string },
-): Promise<ShownPage | Failure<WriteRefusal>> {
+): Promise<ShownPage | Failure<WriteFailure>> {
   const slug = slugOf(wish.title);
   const wrong = await errorsOf(services, slug, wish);
   if (wrong !== null) return wrong;
@@ -57,11 +57,11 @@ function duplicate({ page }: FoundPage): Failure<'invalid'> {
 }
 
 export async function updatePage(
-  services: WritingRooms,
+  services: WritingServices,
   writer: Writer,
   slug: string,
   wish: Wish & { readonly last_commit_sha?: string | null | undefined },
-): Promise<ShownPage | Failure<WriteRefusal | 'missing'>> {
+): Promise<ShownPage | Failure<WriteFailure | 'missing'>> {
   const wrong = wish.title == null ? await errorsOf(services, null, wish) : null;
   if (wrong !== null) return wrong;
   const written = await writeToWiki(services, writer, async (now) => {
@@ -126,10 +126,10 @@ async function filesBelow({ git, repository, commit }: WikiAt, slug: string): Pr
 
 /** A storage that fails is told of as that, and in the log. */
 export async function deletePage(
-  services: WritingRooms & Pick<Services, 'log'>,
+  services: WritingServices & Pick<Services, 'log'>,
   writer: Writer,
   slug: string,
-): Promise<undefined | Failure<WriteRefusal | 'missing' | 'failed'>> {
+): Promise<undefined | Failure<WriteFailure | 'missing' | 'failed'>> {
   const written = await removePage(services, writer, slug).catch((err: unknown) => {
     if (!isOfStorage(err)) throw err;
     services.log.error({ err }, 'A page of a wiki could not be deleted');
@@ -138,7 +138,7 @@ export async function deletePage(
   return isFailure(written) ? written : undefined;
 }
 
-function removePage(services: WritingRooms, writer: Writer, slug: string) {
+function removePage(services: WritingServices, writer: Writer, slug: string) {
   return writeToWiki(services, writer, async (now) => {
     const found = now && (await findPage(now, slug));
     if (!found) return refused('missing');
@@ -150,7 +150,7 @@ function removePage(services: WritingRooms, writer: Writer, slug: string) {
 
 /** What is wrong with what was sent; `slug`: what its title becomes, null without one. */
 async function errorsOf(
-  { database }: WritingRooms,
+  { database }: WritingServices,
   slug: string | null,
   { content }: Wish,
 ): Promise<Failure<'invalid'> | null> {

@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { type Inspected, inspectCiFile, type ReadFile, tooBig, tooManyJobs, toYaml } from '../ci-file/index.ts';
-import { configPath, creationText, dryRun, filesAt, type PrepareRooms } from '../pipelines/index.ts';
+import { configPath, creationText, dryRun, filesAt, type PrepareServices } from '../pipelines/index.ts';
 import type { Linted, LintedJob } from './entities.ts';
 import { jobsOfFile, jobsOfPlan } from './jobs.ts';
 
@@ -21,7 +21,7 @@ export interface Asked {
 
 /** Looks at a CI file as pipelines do that are made of it, and stores nothing. */
 export async function lintFile(
-  services: PrepareRooms,
+  services: PrepareServices,
   caller: Caller,
   project: Project,
   asked: Asked,
@@ -38,7 +38,7 @@ export async function lintFile(
   };
 }
 
-function readingFor({ git }: PrepareRooms, project: Project, { sha, content }: Asked): ReadFile {
+function readingFor({ git }: PrepareServices, project: Project, { sha, content }: Asked): ReadFile {
   const stored: ReadFile = sha === null ? async () => null : filesAt(git, repositoryOf(git, project), sha);
   if (content === undefined) return stored;
   const path = configPath(project);
@@ -47,7 +47,7 @@ function readingFor({ git }: PrepareRooms, project: Project, { sha, content }: A
 
 /** Its jobs, where they are asked for, or the first error. */
 async function outcomeOf(
-  services: PrepareRooms,
+  services: PrepareServices,
   caller: Caller,
   project: Project,
   { dryRunRef, baseUrl, includeJobs }: Asked,

@@ -11,7 +11,7 @@ export { createExternalPipeline } from './creation/create-external.ts';
 export { createOfRef, dryRun } from './creation/create-for-ref.ts';
 export { CREATION_REFUSALS, creationText } from './creation/errors.ts';
 export { configPath, predefinedVariables, slugOf } from './creation/predefined-variables.ts';
-export type { PrepareRooms } from './creation/prepare.ts';
+export type { PrepareServices } from './creation/prepare.ts';
 export { periodParams, STATUSES } from './parameters.ts';
 export { newestOfSchedule, pipelinesOfSchedule, pipelineVariables } from './store.ts';
 export { PipelineVariable } from './variable-entity.ts';

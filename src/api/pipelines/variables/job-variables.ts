@@ -14,12 +14,12 @@ import { EVERYWHERE, type Receiver, reaching } from './precedence.ts';
 /** What jobs get of these altogether, as they are stored, in bytes: more is nobody's configuration. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-type ReadingRooms = Pick<Services, 'database' | 'secretKey'>;
+type ReadingServices = Pick<Services, 'database' | 'secretKey'>;
 type Place = Pick<Project, 'id' | 'namespace_id'>;
 
 /** What a job gets when it is handed out: only this is opened. Null: it is too large. */
 export async function variablesForJob(
-  services: ReadingRooms,
+  services: ReadingServices,
   project: Place,
   job: Receiver,
 ): Promise<CiVariable[] | null> {
@@ -33,7 +33,7 @@ export async function variablesForJob(
  * for. Null: they are too large.
  */
 export async function variablesForPipeline(
-  services: ReadingRooms,
+  services: ReadingServices,
   project: Place,
   pipeline: Pick<Receiver, 'protected'> & { readonly hasEnvironments: boolean },
 ): Promise<VariablesFor | null> {
@@ -105,7 +105,7 @@ function valuesOf(db: Reader, ids: readonly number[]) {
 type Open = (some: readonly KeptRow[]) => CiVariable[];
 
 /** Opens each of these once, when it is asked for, but for those that have gone meanwhile. Null: they are too large. */
-async function opener({ database, secretKey }: ReadingRooms, kept: readonly KeptRow[]): Promise<Open | null> {
+async function opener({ database, secretKey }: ReadingServices, kept: readonly KeptRow[]): Promise<Open | null> {
   if (kept.reduce((sum, { size }) => sum + Number(size), 0) > MOST_BYTES) return null;
   const ids = kept.map(({ id }) => id);
   if (ids.length === 0) return () => [];

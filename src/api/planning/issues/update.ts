@@ -41,7 +41,7 @@ export async function changeIssue(
   project: Project,
   iid: number,
   asked: IssueChange,
-): Promise<Issue | Failure<ChangeRefusal>> {
+): Promise<Issue | Failure<ChangeFailure>> {
   const issue = await findIssue(uow, uow.by, project.id, iid);
   if (issue === null) return refused('gone');
   const { wish, besides } = await described(uow, asked, () => issueSubject(uow, project, issue));
@@ -50,14 +50,14 @@ export async function changeIssue(
   return afterBesides(after, besides, async (id) => stillThere((await findIssues(uow, uow.by, [id]))[0]));
 }
 
-type ChangeRefusal = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone';
+type ChangeFailure = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone';
 
 async function change(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   issue: Issue,
   wish: IssueChange,
-): Promise<Issue | Failure<ChangeRefusal>> {
+): Promise<Issue | Failure<ChangeFailure>> {
   const { iid } = issue;
   const mayAll = mayInProject(uow.by, 'update_issue', project);
   const sent: Partial<IssueChange> = mayAll ? wish : {};

@@ -22,7 +22,7 @@ import { openFor } from './store.ts';
 import { changeDescribed } from './update.ts';
 
 type Wish = ParameterValues<typeof newMergeRequestParams>;
-type CreateRefusal = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
+type CreateFailure = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
 
 /** Makes a merge request of two branches of the project; of each two branches one is open at most. */
 export async function createMergeRequest(
@@ -30,7 +30,7 @@ export async function createMergeRequest(
   caller: SignedInCaller,
   project: Project,
   wish: Wish,
-): Promise<MergeRequest | Failure<CreateRefusal | 'gone'>> {
+): Promise<MergeRequest | Failure<CreateFailure | 'gone'>> {
   if (wish.target_project_id != null && wish.target_project_id !== project.id) return refused('notAFork');
   if (wish.source_branch === wish.target_branch) return refused('sameBranches');
   const branches = { source: wish.source_branch, head: null, target: wish.target_branch };
@@ -45,7 +45,7 @@ async function createDescribed(
   standing: Standing,
   asked: Wish,
   tips: Tips,
-): Promise<MergeRequest | Failure<CreateRefusal | 'gone'>> {
+): Promise<MergeRequest | Failure<CreateFailure | 'gone'>> {
   const { wish, besides, closes } = await described(uow, asked, async () =>
     newMergeRequestSubject(uow, standing.project, asked.title),
   );
@@ -62,7 +62,7 @@ async function create(
   standing: Standing,
   wish: Wish,
   { head, start, base }: Tips,
-): Promise<MergeRequest | Failure<CreateRefusal>> {
+): Promise<MergeRequest | Failure<CreateFailure>> {
   requireStill(standing, 'create_merge_request');
   const { project } = standing;
   const other = await openFor(uow, project.id, wish.source_branch, wish.target_branch);

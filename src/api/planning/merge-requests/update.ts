@@ -44,7 +44,7 @@ import { mergeRequestSubject } from './quick-actions/subject.ts';
 import { insertVersion, openFor, updateMergeRequestRow } from './store.ts';
 
 export type MergeRequestChange = Partial<ParameterValues<typeof mergeRequestChangeParams>>;
-type ChangeRefusal = 'invalid' | 'sameBranches' | 'exists' | 'gone';
+type ChangeFailure = 'invalid' | 'sameBranches' | 'exists' | 'gone';
 
 export async function changeMergeRequest(
   services: RefServices,
@@ -52,7 +52,7 @@ export async function changeMergeRequest(
   project: Project,
   mergeRequest: MergeRequest,
   wish: MergeRequestChange,
-): Promise<MergeRequest | Failure<ChangeRefusal>> {
+): Promise<MergeRequest | Failure<ChangeFailure>> {
   const how = { wish, reopens: reopens(commandsIn(wish.description)) };
   return whereItChanges(services, { caller, project, mergeRequest }, how, (_act, _standing, change) => change(wish));
 }
@@ -70,7 +70,7 @@ interface How {
   readonly turn?: readonly string[];
 }
 
-type Changing = (wish: MergeRequestChange) => Promise<MergeRequest | Failure<ChangeRefusal>>;
+type Changing = (wish: MergeRequestChange) => Promise<MergeRequest | Failure<ChangeFailure>>;
 
 /**
  * Runs an act in which it is changed as it stands then. Author and assignees change its texts, its branch and its state,
@@ -101,7 +101,7 @@ export async function changeDescribed(
   iid: number,
   asked: MergeRequestChange,
   tips: Tips | null,
-): Promise<MergeRequest | Failure<ChangeRefusal>> {
+): Promise<MergeRequest | Failure<ChangeFailure>> {
   const row = await findMergeRequest(uow, uow.by, standing.project.id, iid);
   if (row === null) return refused('gone');
   const { wish, besides } = await described(uow, asked, () => mergeRequestSubject(uow, standing, row));
@@ -117,7 +117,7 @@ async function change(
   row: MergeRequest,
   wish: MergeRequestChange,
   tips: Tips | null,
-): Promise<MergeRequest | Failure<ChangeRefusal>> {
+): Promise<MergeRequest | Failure<ChangeFailure>> {
   const { caller, project } = standing;
   const { iid } = row;
   if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessRevoked();

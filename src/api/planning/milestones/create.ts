@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Failure } from '#runtime/failure.ts';
 import { recordMilestone } from './activity.ts';
 import { insertMilestone, type MilestoneContent, type MilestoneRow } from './store.ts';
-import { contentRefusal } from './validation.ts';
+import { contentFailure } from './validation.ts';
 
 /** Creates a milestone of this project or group. */
 export async function createMilestone(
@@ -14,7 +14,7 @@ export async function createMilestone(
   given: MilestoneContent,
 ): Promise<MilestoneRow | Failure<'notSaved'>> {
   const content = { ...given, title: given.title.trim() };
-  const refusal = await contentRefusal(uow, place, content);
+  const refusal = await contentFailure(uow, place, content);
   if (refusal !== null) return refusal;
   const { project, group } = place;
   const iid = await nextIid(uow, project ? { projectId: project.id } : { groupId: group.id }, 'milestone');

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, refused } from '#runtime/failure.ts';
 import { recordMilestone } from './activity.ts';
 import { findMilestone, type MilestoneContent, type MilestoneRow, updateMilestone } from './store.ts';
-import { contentRefusal } from './validation.ts';
+import { contentFailure } from './validation.ts';
 
 /** What was sent of a milestone; null takes away what can be absent. */
 export type MilestoneChange = {
@@ -30,7 +30,7 @@ export async function changeMilestone(
     start_date: kept('start_date'),
     due_date: kept('due_date'),
   };
-  const refusal = await contentRefusal(uow, place, content, milestone);
+  const refusal = await contentFailure(uow, place, content, milestone);
   if (refusal !== null) return refusal;
   const state = event ? STATES[event] : milestone.state;
   if (state === milestone.state && isSaid(milestone, content)) return milestone;

@@ -23,7 +23,7 @@ export async function contentErrors(
 }
 
 /** The same, as endpoints tell it. */
-export async function contentRefusal(
+export async function contentFailure(
   ...content: Parameters<typeof contentErrors>
 ): Promise<Failure<'notSaved'> | null> {
   const errors = await contentErrors(...content);

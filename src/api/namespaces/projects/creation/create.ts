@@ -27,19 +27,19 @@ interface Origin {
   readonly namespaceId: number | null;
 }
 
-type CreatingRooms = RefServices & Pick<Services, 'config'>;
-type CreateRefusal = 'importUnsupported' | 'invalid' | 'limitReached';
+type CreatingServices = RefServices & Pick<Services, 'config'>;
+type CreateFailure = 'importUnsupported' | 'invalid' | 'limitReached';
 
 /**
  * Makes a project with its place, its repository's row and its owner, and with `readme` its first commit
  * (contract/planning.md §3.3 "POST /projects").
  */
 export async function create(
-  services: CreatingRooms,
+  services: CreatingServices,
   caller: Caller,
   origin: Origin,
   { values, readme, importUrl }: ProjectWish,
-): Promise<Project | Failure<CreateRefusal>> {
+): Promise<Project | Failure<CreateFailure>> {
   if (importUrl) return refused('importUnsupported');
   const storages = Object.keys(services.config.storages);
   const made = await services.runUnitOfWork(caller, (uow) =>

@@ -18,7 +18,7 @@ import { type Failure, isFailure, refused } from '#runtime/failure.ts';
 import { createPipeline, orBroken } from './create.ts';
 import type { CREATION_REFUSALS } from './errors.ts';
 import { madeOf } from './insert.ts';
-import { isProtected, type PrepareRooms, prepare, type Starter, type Wanted } from './prepare.ts';
+import { isProtected, type PrepareServices, prepare, type Starter, type Wanted } from './prepare.ts';
 
 /** A pipeline that somebody asks for. */
 interface Asked {
@@ -84,7 +84,7 @@ export async function createOfRef(
  * end. `configuration`: what the file says, null where there is none.
  */
 export async function dryRun(
-  services: PrepareRooms,
+  services: PrepareServices,
   caller: Caller,
   project: Project,
   about: { readonly ref: string; readonly baseUrl: string },
@@ -101,7 +101,7 @@ interface About extends Pick<Asked, 'ref' | 'source' | 'baseUrl'> {
 
 /** The pipeline that is asked for, where he may have one there. */
 async function wantedOf(
-  { git, database }: PrepareRooms,
+  { git, database }: PrepareServices,
   caller: Caller,
   project: Project,
   { ref: sent, source, starter, all, baseUrl }: About,

@@ -32,7 +32,7 @@ export interface Starter extends Pick<PipelineOf, 'trigger_token' | 'schedule_de
   readonly schedule_id?: number;
 }
 
-export type PrepareRooms = Pick<Services, 'git' | 'database' | 'secretKey'>;
+export type PrepareServices = Pick<Services, 'git' | 'database' | 'secretKey'>;
 
 /** A pipeline that somebody wants, before it is known what is in it. */
 export interface Wanted extends PipelineOf, Starter {
@@ -49,7 +49,7 @@ export interface Wanted extends PipelineOf, Starter {
  * commit.
  */
 export async function prepare(
-  services: PrepareRooms,
+  services: PrepareServices,
   wanted: Wanted,
   read = () => fileOf(services.git, wanted),
 ): Promise<Plan | Failure<'noFile' | 'invalid' | 'unwanted' | 'empty'>> {

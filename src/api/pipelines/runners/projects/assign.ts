@@ -10,14 +10,14 @@ import { associationsIn, insertAssociation, removeAssociation } from '../store.t
 
 const MOST_IN_PROJECT = 1000;
 
-type AssignRefusal = 'ofGroup' | 'locked' | 'notPermitted' | 'ofInstance' | 'tooMany';
+type AssignFailure = 'ofGroup' | 'locked' | 'notPermitted' | 'ofInstance' | 'tooMany';
 
 /** Gives a runner to one more project. */
 export async function assignRunner(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   runner: Runner,
-): Promise<Runner | Failure<AssignRefusal>> {
+): Promise<Runner | Failure<AssignFailure>> {
   const administrator = isAdministrator(uow.by);
   if (runner.runner_type === 'group_type') return refused('ofGroup');
   if (runner.runner_type === 'instance_type') return refused(administrator ? 'ofInstance' : 'notPermitted');

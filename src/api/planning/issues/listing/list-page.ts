@@ -32,7 +32,7 @@ export async function listedIssues(
   wish: Ordered,
   page: OffsetRequest,
 ): Promise<Page<IssueListed> | Failure<'tooManyAssignees'>> {
-  const refusal = assigneesRefusal(tier, wish);
+  const refusal = assigneesFailure(tier, wish);
   if (refusal) return refusal;
   await currentOnesAreThere(db, of, wish);
   const ordering = { order: wish.order_by, direction: wish.sort };
@@ -53,7 +53,7 @@ export async function issuesOfMilestone(
 }
 
 export async function countedIssues(db: Reader, { caller, tier }: Asked, of: ThingsOf, wish: Wish) {
-  const refusal = assigneesRefusal(tier, wish);
+  const refusal = assigneesFailure(tier, wish);
   if (refusal) return refusal;
   await currentOnesAreThere(db, of, wish);
   return countIssues(db, caller, of, { ...wish, premium: tier !== 'free' });
@@ -66,7 +66,7 @@ async function currentOnesAreThere(db: Reader, of: ThingsOf, { iteration_id: id,
 }
 
 /** On free an issue has one assignee: nobody asks for several. */
-function assigneesRefusal(tier: Tier, { assignee_username: names }: Wish): Failure<'tooManyAssignees'> | undefined {
+function assigneesFailure(tier: Tier, { assignee_username: names }: Wish): Failure<'tooManyAssignees'> | undefined {
   if (tier !== 'free' || (names?.length ?? 0) < 2) return undefined;
   return refused('tooManyAssignees', { count: names?.length, names: names?.join(', ') });
 }

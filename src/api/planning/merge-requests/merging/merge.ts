@@ -25,7 +25,7 @@ import { autoMergeWay, isReady } from '../auto-merge/strategy.ts';
 import { type Branches, lookAtBranches } from './branch-comparison.ts';
 import { type MergeCommits, writeMerge } from './merge-commits.ts';
 import { mergeSettingsOf } from './merge-settings.ts';
-import { type Checked, hasWantedTitle, holdsBack, mergeRefusal, squashes } from './mergeability.ts';
+import { type Checked, hasWantedTitle, holdsBack, mergeFailure, squashes } from './mergeability.ts';
 
 /** What may be said of a merge when it is asked for; what is not said is as the merge request and its project say. */
 export interface MergeWish extends KeptWish {
@@ -164,7 +164,7 @@ async function refusalOf(
 }
 
 function wayOf(mode: Asked['mode'], checked: Checked): 'notMergeable' | 'conflict' | 'later' | null {
-  if (mode === 'at once') return mergeRefusal(checked);
+  if (mode === 'at once') return mergeFailure(checked);
   if (mode === 'by itself') return isReady(checked) ? null : 'notMergeable';
   const way = autoMergeWay(checked);
   return way === 'not' ? 'notMergeable' : way === 'later' ? way : null;

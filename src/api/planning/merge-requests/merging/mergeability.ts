@@ -92,7 +92,7 @@ export function detailedStatus(checked: Checked): DetailedStatus {
 }
 
 /** How merging is refused: what must be there is asked for first, then conflicts, then whether the branch has stayed behind. */
-export function mergeRefusal(checked: Checked): 'notMergeable' | 'conflict' | null {
+export function mergeFailure(checked: Checked): 'notMergeable' | 'conflict' | null {
   const [first, ...others] = obstacles(checked);
   if (first === undefined) return null;
   const more = others.some((status) => status !== 'need_rebase');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Checked, detailedStatus, hasWantedTitle, mergeRefusal } from './mergeability.ts';
+import { type Checked, detailedStatus, hasWantedTitle, mergeFailure } from './mergeability.ts';
 
 const wants = {
   merge_method: 'merge',
@@ -34,7 +34,7 @@ const all: Checked = {
   wants: { ...ff, ...pipelines, ...threads, merge_method: 'ff' },
 };
 
-const CASES: readonly (readonly [string, Checked, string, ReturnType<typeof mergeRefusal>])[] = [
+const CASES: readonly (readonly [string, Checked, string, ReturnType<typeof mergeFailure>])[] = [
   ['nothing stands in the way', fine, 'mergeable', null],
   ['it has diverged, and a merge commit brings both together', { ...fine, check: 'diverged' }, 'mergeable', null],
   ['all at once: it is closed', all, 'not_open', 'notMergeable'],
@@ -93,7 +93,7 @@ test('what stands first in the way of a merge is its status', () => {
 });
 
 test('a merge is refused for what is missing before it is refused for conflicts', () => {
-  for (const [name, checked, , refusal] of CASES) assert.equal(mergeRefusal(checked), refusal, name);
+  for (const [name, checked, , refusal] of CASES) assert.equal(mergeFailure(checked), refusal, name);
 });
 
 test('a title is wanted that the project’s expression matches somewhere', () => {

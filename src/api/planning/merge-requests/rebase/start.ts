@@ -12,7 +12,7 @@ import { type Failure, refused } from '#runtime/failure.ts';
 import { rebaseMergeRequest } from './job.ts';
 import { insertRebase } from './store.ts';
 
-type RebaseRefusal = 'noSource' | 'mayNotPush' | 'mayNotForce' | 'locked' | 'readOnly';
+type RebaseFailure = 'noSource' | 'mayNotPush' | 'mayNotForce' | 'locked' | 'readOnly';
 
 /** Has it rebased soon, as its source branch is now; one of several who ask for it at once. */
 export async function beginRebase(
@@ -21,7 +21,7 @@ export async function beginRebase(
   project: Project,
   { id, iid, source_branch }: MergeRequest,
   skipCi: boolean,
-): Promise<{ readonly rebase_in_progress: true } | Failure<RebaseRefusal>> {
+): Promise<{ readonly rebase_in_progress: true } | Failure<RebaseFailure>> {
   const { reader } = database.current();
   const head = await branchTip(repositoryOf(git, project), source_branch);
   if (head === null) return refused('noSource');
