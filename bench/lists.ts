@@ -206,7 +206,7 @@ let calls = 0;
 let slow = 0;
 let dear = 0;
 const endpoints = createRegistry(families).endpoints.filter(
-  ({ answer, method }) => method === 'GET' && answer.kind === 'page',
+  ({ response: answer, method }) => method === 'GET' && answer.kind === 'page',
 );
 for (const endpoint of endpoints) {
   if (/\/repository\//.test(endpoint.path)) continue;

@@ -20,7 +20,7 @@ async function recordedBy(endpoint: Endpoint, build: Build): Promise<HistoryName
   await here.work();
   const mark = await markHistory(reader);
   const { status, text } = await ask(here, endpoint, example, scene.callers[example.by]);
-  assert.ok(status < 400 || status === endpoint.answer.status, `the example is refused with ${status}: ${text}`);
+  assert.ok(status < 400 || status === endpoint.response.status, `the example is refused with ${status}: ${text}`);
   await here.work();
   const recorded = await recordedSince(reader, mark);
   return recorded;
@@ -34,6 +34,6 @@ for (const { endpoint, builds } of ourShare(await allExamples(here.server.regist
     assert.deepEqual(recorded, [...new Set(recorded)], 'the plain call records nothing twice');
     // A call that reaches further may record the same of several things.
     for (const build of others) recorded.push(...(await recordedBy(endpoint, build)));
-    assert.deepEqual([...new Set(recorded)].sort(), endpoint.records.toSorted());
+    assert.deepEqual([...new Set(recorded)].sort(), endpoint.activity.toSorted());
   });
 }

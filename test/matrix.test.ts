@@ -104,7 +104,7 @@ test('matrix.txt tells of every endpoint, in the order of the registry', () => {
 const READ_BY_NOBODY = ['listPackagePipelines'];
 
 test('an example is made by the first who may make it', () => {
-  const isDone = (status: number, { endpoint }: Exemplified) => status < 400 || status === endpoint.answer.status;
+  const isDone = (status: number, { endpoint }: Exemplified) => status < 400 || status === endpoint.response.status;
   const wrong = rows
     .filter(({ what }) => !READ_BY_NOBODY.includes(what.endpoint.name))
     .filter((row) => row.by !== CALLERS[row.private.findIndex((status) => isDone(status, row.what))]);

@@ -24,7 +24,7 @@ const THINNED = new Set(['listProjectEvents']);
 
 // All are made before the first test is declared: tests begin to run as soon as something is awaited.
 const lists: (readonly [Endpoint, Example])[] = [];
-const paged = (await allExamples(here.server.registry)).filter(({ endpoint }) => endpoint.answer.kind === 'page');
+const paged = (await allExamples(here.server.registry)).filter(({ endpoint }) => endpoint.response.kind === 'page');
 for (const { endpoint, builds } of ourShare(paged)) {
   lists.push([endpoint, await builds[0](scene)]);
 }

@@ -13,7 +13,7 @@ import { world } from './support/world.ts';
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');
 const all = await allExamples(here.server.registry);
-const conditional = all.filter(({ endpoint }) => endpoint.conditional !== undefined);
+const conditional = all.filter(({ endpoint }) => endpoint.lastModified !== undefined);
 
 /** What the contract names, of what is served. */
 const NAMED = [
@@ -64,7 +64,7 @@ function since(endpoint: Endpoint, example: Example, value: string, by: CallerNa
 
 for (const { endpoint, builds } of ourShare(conditional)) {
   const [build] = builds;
-  const done = endpoint.answer.status;
+  const done = endpoint.response.status;
 
   test(`${endpoint.name}: an earlier moment is 412 and removes nothing`, async () => {
     const example = await build(scene);

@@ -50,10 +50,10 @@ function asking({ endpoint, builds: [build] }: Exemplified, first: Example) {
 const calls: (readonly [Exemplified, Example])[] = [];
 for (const what of ourShare(await allExamples(here.server.registry))) {
   const { endpoint } = what;
-  if (endpoint.root || endpoint.order === 'ownCredentials') continue;
+  if (endpoint.root || endpoint.stageOrder === 'ownCredentials') continue;
   const example = await what.builds[0](scene);
   // Whoever proves himself in another way needs no token.
-  const isSite = endpoint.siteProof && example.by === 'anonymous';
+  const isSite = endpoint.allowSiteToken && example.by === 'anonymous';
   if (typeof example.proof !== 'object' && !isSite) calls.push([what, example]);
 }
 
@@ -65,7 +65,7 @@ for (const [what, example] of calls) {
   if (BY_OWN_TOKEN.test(`${endpoint.method} ${endpoint.path}`)) {
     test(`${endpoint.name}: a token of any scope, which is not looked at`, async () => {
       const { status, text } = await askWith(['k8s_proxy']);
-      assert.ok(status < 400 || status === endpoint.answer.status, text);
+      assert.ok(status < 400 || status === endpoint.response.status, text);
     });
     continue;
   }
@@ -89,7 +89,7 @@ for (const [what, example] of calls) {
       const isTaken =
         endpoint.name === OF_JOBS
           ? taken.status === 404
-          : taken.status < 400 || taken.status === endpoint.answer.status;
+          : taken.status < 400 || taken.status === endpoint.response.status;
       assert.ok(isTaken, `${scope}: ${taken.text}`);
     }
     if (!scopes.includes('read_api')) {

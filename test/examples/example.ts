@@ -1,4 +1,4 @@
-import type { Declared } from '#http/endpoint/endpoint.ts';
+import type { EndpointDefinition } from '#http/endpoint/endpoint.ts';
 import type { Scene } from './scene.ts';
 
 // An example is one valid call of an endpoint in a prepared scene. The matrix, the fuzzing and the history test read them.
@@ -43,5 +43,5 @@ export type Builds = Build | readonly [Build, ...Build[]];
 
 /** `export const examples: Examples<typeof endpoints>`: a missing endpoint does not compile, nor does one too many. */
 export type Examples<Module> = {
-  readonly [Name in keyof Module as Module[Name] extends Declared ? Name : never]: Builds;
+  readonly [Name in keyof Module as Module[Name] extends EndpointDefinition ? Name : never]: Builds;
 };

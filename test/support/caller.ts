@@ -140,14 +140,14 @@ function exchange(
 function checkAnswer(registry: Registry, method: string, url: string, answer: Answer): void {
   const where = `${method} ${url}`;
   const endpoint = registry.find(method, url.split('?', 1)[0] ?? '')?.endpoint;
-  const mayFail = answer.status === 503 || answer.status === endpoint?.answer.status;
+  const mayFail = answer.status === 503 || answer.status === endpoint?.response.status;
   assert.ok(answer.status < 500 || mayFail, `${where} answered ${answer.status}: ${answer.text}`);
   assert.ok(answer.headers['x-request-id'], `${where}: X-Request-Id`);
   assert.equal(answer.headers['x-content-type-options'], 'nosniff', where);
   if (method === 'HEAD' || answer.status === 204 || answer.status === 304)
     assert.equal(answer.text, '', `${where}: no body`);
   if (!endpoint || answer.body === null) return;
-  const { schema, status } = endpoint.answer;
+  const { schema, status } = endpoint.response;
   if (answer.status !== status || schema === null) return;
   if (hasShape(schema, answer.body)) return;
   const errors = [...Value.Errors(schema, answer.body)].slice(0, 5);

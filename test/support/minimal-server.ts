@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { after } from 'node:test';
 import { readConfig } from '#config.ts';
 import { createGit } from '#git/git.ts';
-import type { Declared } from '#http/endpoint/endpoint.ts';
+import type { EndpointDefinition } from '#http/endpoint/endpoint.ts';
 import { family } from '#http/endpoint/resource-module.ts';
 import { createTransport, type Transport } from '#http/server/connection/transport.ts';
 import { createRegistry, type Registry } from '#http/server/routing/registry.ts';
@@ -43,7 +43,7 @@ after(async () => {
 });
 
 export async function smallServer(
-  endpoints: Readonly<Record<string, Declared>>,
+  endpoints: Readonly<Record<string, EndpointDefinition>>,
   { env = {}, patience, grace }: SmallServerOptions = {},
 ): Promise<SmallServer> {
   const registry = createRegistry({ small: family({ endpoints }) });

@@ -24,7 +24,7 @@ export function apiText(registry: Registry): string {
 const WIDEST = 80;
 
 function columns(endpoint: Endpoint): string[] {
-  const { method, name, access, order, answer, records } = endpoint;
+  const { method, name, access, stageOrder: order, response: answer, activity: records } = endpoint;
   return [
     `${method.padEnd(6)} ${fullPath(endpoint)}`,
     name,
@@ -37,7 +37,7 @@ function columns(endpoint: Endpoint): string[] {
   ];
 }
 
-function tokens({ scopes, anyScope, jobToken, siteProof }: Endpoint): string {
+function tokens({ scopes, anyScope, allowJobToken: jobToken, allowSiteToken: siteProof }: Endpoint): string {
   const others = [...(jobToken ? ['job token'] : []), ...(siteProof ? ['site'] : [])];
   return [...(anyScope ? ['any scope'] : scopes), ...others].join(',');
 }
@@ -53,8 +53,8 @@ function parameters(endpoint: Endpoint): string {
 /** The endpoints that are not checked in the standard order, one a line: the table of contract/conventions.md §1. */
 export function otherOrders(registry: Registry): string {
   return registry.endpoints
-    .filter(({ order }) => order !== 'standard')
-    .map(({ order, method, name, ...endpoint }) => `${order}  ${method} ${fullPath(endpoint)}  ${name}\n`)
+    .filter(({ stageOrder: order }) => order !== 'standard')
+    .map(({ stageOrder: order, method, name, ...endpoint }) => `${order}  ${method} ${fullPath(endpoint)}  ${name}\n`)
     .sort()
     .join('');
 }

@@ -47,7 +47,7 @@ function describe(registry: Registry): Unaddressed {
 const tagOf = ({ source }: Endpoint) => source.split('/').at(-2) ?? '';
 
 function operation(endpoint: Endpoint, template: string, shapes: Shapes): Json {
-  const { name, summary, access, order, records, source } = endpoint;
+  const { name, summary, access, stageOrder: order, activity: records, source } = endpoint;
   return {
     operationId: name,
     summary,
@@ -124,14 +124,14 @@ function requestBody(endpoint: Endpoint, declared: [string, Parameter<unknown>][
 const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
 function responses(endpoint: Endpoint, shapes: Shapes): Json {
-  const result: Record<string, Json> = { [endpoint.answer.status]: success(endpoint.answer, shapes) };
-  for (const [status, codes] of byStatus({ ...endpoint.access.refuses, ...endpoint.refuses }))
+  const result: Record<string, Json> = { [endpoint.response.status]: success(endpoint.response, shapes) };
+  for (const [status, codes] of byStatus({ ...endpoint.access.refuses, ...endpoint.errors }))
     result[status] = refusal(codes);
   if (endpoint.access.who !== 'open') result[401] ??= common('Unauthorized');
   if (endpoint.access.who !== 'open' && endpoint.access.who !== 'key') result[403] ??= common('Forbidden');
   if (Object.keys(declaredParameters(endpoint)).length > 0) result[400] ??= common('InvalidParameters');
   if (pathParameters(endpoint.path).length > 0) result[404] ??= common('NotFound');
-  if (endpoint.conditional) result[412] ??= common('PreconditionFailed');
+  if (endpoint.lastModified) result[412] ??= common('PreconditionFailed');
   return result;
 }
 
@@ -168,7 +168,7 @@ const PAGE_HEADERS = Object.fromEntries(
   ]),
 );
 
-function byStatus(refuses: Endpoint['refuses']): Map<number, [string, RefusalEntry][]> {
+function byStatus(refuses: Endpoint['errors']): Map<number, [string, RefusalEntry][]> {
   return Map.groupBy(Object.entries(refuses), ([, [status]]) => status);
 }
 

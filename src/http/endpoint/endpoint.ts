@@ -13,7 +13,7 @@ import type { Base } from '../request/base-url.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 import type { Answer, Reply } from './responses.ts';
-import type { OrderName } from './stages.ts';
+import type { StageOrder } from './stages.ts';
 
 /**
  * An endpoint is one declarative value: route, access, parameters, refusals, what it records, its answer and its
@@ -28,30 +28,30 @@ export interface Endpoint {
   readonly source: string;
   readonly summary: string;
   readonly access: Access<object>;
-  readonly order: OrderName;
+  readonly stageOrder: StageOrder;
   readonly scopes: readonly string[];
   readonly anyScope: boolean;
-  readonly jobToken: boolean;
-  readonly siteProof: boolean;
+  readonly allowJobToken: boolean;
+  readonly allowSiteToken: boolean;
   readonly body: BodyMode;
   readonly root: boolean;
   readonly params: Parameters;
   readonly fields: Parameters;
   readonly rules: readonly Rule[];
   readonly keyset?: KeysetRule;
-  readonly conditional?: (provided: object) => string | null | Promise<string | null>;
-  readonly turn?: (provided: object) => string | readonly string[];
-  readonly refuses: Refusals;
-  readonly taken: Taken;
-  readonly records: readonly HistoryName[];
-  readonly answer: Answer;
-  readonly way: Way;
+  readonly lastModified?: (provided: object) => string | null | Promise<string | null>;
+  readonly lock?: (provided: object) => string | readonly string[];
+  readonly errors: Refusals;
+  readonly uniqueErrors: Taken;
+  readonly activity: readonly HistoryName[];
+  readonly response: Answer;
+  readonly handler: EndpointHandler;
   /** Grows from declaration to declaration: modules list their exports by name, readers want them as they stand. */
-  readonly place: number;
+  readonly position: number;
 }
 
 /** How an endpoint does what it does. */
-export interface Way {
+export interface EndpointHandler {
   readonly kind: 'read' | 'write' | 'handle';
   readonly run: (...given: never[]) => unknown;
 }
@@ -79,7 +79,7 @@ type SegmentName<Segment extends string> = Segment extends `${string}:${infer Na
         : never;
 
 /** What every call has besides what access provides, which none of these shadows. */
-interface Asked<P extends Parameters, Path extends string, K extends KeysetRule | undefined> {
+interface RequestContext<P extends Parameters, Path extends string, K extends KeysetRule | undefined> {
   /** The parameters as they are declared; what the path names besides is text. */
   readonly params: ParameterValues<P> & { readonly [Name in Exclude<PathNames<Path>, keyof P>]: string };
   /** Which page of a list is asked for: of one that declares no `keyset`, by its number. */
@@ -89,7 +89,7 @@ interface Asked<P extends Parameters, Path extends string, K extends KeysetRule 
 }
 
 /** What came besides, for the few endpoints that read it by hand. */
-interface Received {
+interface RawRequest {
   readonly request: Incoming;
   /** All parameters as they came. */
   readonly given: Raw;
@@ -101,7 +101,7 @@ type Awaitable<T> = T | Promise<T>;
 type Outcome<Result, R extends Refusals> = Awaitable<Result | Reply<Result> | Failure<keyof R & string>>;
 
 /** One of three ways to do it; each is given only what it may use. */
-type Doing<Provided, Call, Result, R extends Refusals> =
+type Handler<Provided, Call, Result, R extends Refusals> =
   | {
       /**
        * Reads. It sees the database, what refs say, the caller and the parameters, so that its answer may be kept until the
@@ -119,21 +119,27 @@ type Doing<Provided, Call, Result, R extends Refusals> =
     }
   | {
       /** All that cannot live in a transaction: git writes, password hashing, streams, other servers. */
-      readonly handle: (call: Provided & Call & Received, services: Services) => Outcome<Result, R>;
+      readonly handle: (call: Provided & Call & RawRequest, services: Services) => Outcome<Result, R>;
       readonly read?: never;
       readonly write?: never;
     };
 
-interface Shared<P extends Parameters, Provided extends object, Needed extends Parameters, R extends Refusals, Result> {
+interface EndpointOptions<
+  P extends Parameters,
+  Provided extends object,
+  Needed extends Parameters,
+  R extends Refusals,
+  Result,
+> {
   readonly summary: string;
   readonly access: Access<Provided & { readonly [Name in Reserved]?: never }, Needed>;
-  readonly order?: OrderName;
+  readonly stageOrder?: StageOrder;
   /** Scopes that do besides `api` (and `read_api` on reads); `'any'`: every live token. */
   readonly scopes?: readonly string[] | 'any';
   /** Takes the token of a running job too (contract/conventions.md §7 "Job tokens"); elsewhere one counts as not given. */
-  readonly jobToken?: true;
+  readonly allowJobToken?: true;
   /** Looks at the proof of a replication site too; elsewhere it is not looked at (contract/conventions.md §7). */
-  readonly siteProof?: true;
+  readonly allowSiteToken?: true;
   readonly body?: BodyMode;
   readonly root?: true;
   readonly params?: P;
@@ -141,18 +147,18 @@ interface Shared<P extends Parameters, Provided extends object, Needed extends P
   readonly fields?: Parameters;
   readonly rules?: readonly Rule[];
   /** DELETE: honours If-Unmodified-Since against this moment. */
-  readonly conditional?: (provided: Provided) => string | null | Promise<string | null>;
+  readonly lastModified?: (provided: Provided) => string | null | Promise<string | null>;
   /**
    * Of a `write`: all that name the same turn run one after another, in whatever process. For those that all change one
    * row, a counter say, and would refuse each other in vain. Several are taken in their order, which is the same everywhere.
    */
-  readonly turn?: (provided: Provided) => string | readonly string[];
-  readonly refuses?: R;
+  readonly lock?: (provided: Provided) => string | readonly string[];
+  readonly errors?: R;
   /** Unique index -> the refusal of whoever finds it taken, be it by a race. */
-  readonly taken?: Taken<NoInfer<keyof R & string>>;
+  readonly uniqueErrors?: Taken<NoInfer<keyof R & string>>;
   /** The history that one successful call writes: names of activity and audit events. */
-  readonly records?: readonly HistoryName[];
-  readonly answer: Answer<Result>;
+  readonly activity?: readonly HistoryName[];
+  readonly response: Answer<Result>;
 }
 
 type Verb<V extends string, Path extends string> = { readonly [K in V]: Path };
@@ -165,7 +171,7 @@ type Route<Path extends string> =
   | Verb<'delete', Path>;
 
 /** An endpoint before server.ts has given it its name and place. */
-export type Declared = Omit<Endpoint, 'name' | 'source'>;
+export type EndpointDefinition = Omit<Endpoint, 'name' | 'source'>;
 
 let places = 0;
 
@@ -179,39 +185,39 @@ export function endpoint<
   Result = void,
 >(
   declaration: Route<Path> &
-    Shared<P, Provided, Needed, R, Result> & { readonly keyset?: K } & Doing<
+    EndpointOptions<P, Provided, Needed, R, Result> & { readonly keyset?: K } & Handler<
       NoInfer<Provided>,
-      Asked<Needed & P, Path, K>,
+      RequestContext<Needed & P, Path, K>,
       NoInfer<Result>,
       NoInfer<R>
     >,
-): Declared {
+): EndpointDefinition {
   const [method, path] = route(declaration as unknown as Record<string, unknown>);
-  const { summary, access, answer, scopes = [], keyset, conditional, turn } = declaration;
+  const { summary, access, response: answer, scopes = [], keyset, lastModified: conditional, lock: turn } = declaration;
   return {
     method,
     path,
     summary,
     access: access as unknown as Access<object>,
-    order: declaration.order ?? (access.place ? 'placeBeforeParameters' : 'standard'),
+    stageOrder: declaration.stageOrder ?? (access.place ? 'placeBeforeParameters' : 'standard'),
     scopes: scopes === 'any' ? [] : scopes,
     anyScope: scopes === 'any',
-    jobToken: declaration.jobToken ?? false,
-    siteProof: declaration.siteProof ?? false,
+    allowJobToken: declaration.allowJobToken ?? false,
+    allowSiteToken: declaration.allowSiteToken ?? false,
     body: declaration.body ?? 'merged',
     root: declaration.root ?? false,
     params: { ...access.params, ...declaration.params },
     fields: declaration.fields ?? {},
     rules: declaration.rules ?? [],
     keyset,
-    conditional: conditional as Endpoint['conditional'],
-    turn: turn as Endpoint['turn'],
-    refuses: declaration.refuses ?? {},
-    taken: declaration.taken ?? {},
-    records: declaration.records ?? [],
-    answer,
-    way: wayOf(declaration as unknown as Record<string, unknown>),
-    place: ++places,
+    lastModified: conditional as Endpoint['lastModified'],
+    lock: turn as Endpoint['lock'],
+    errors: declaration.errors ?? {},
+    uniqueErrors: declaration.uniqueErrors ?? {},
+    activity: declaration.activity ?? [],
+    response: answer,
+    handler: handlerOf(declaration as unknown as Record<string, unknown>),
+    position: ++places,
   };
 }
 
@@ -223,10 +229,10 @@ function route(declaration: Record<string, unknown>): [Method, string] {
   throw new Error('an endpoint needs a verb with its path');
 }
 
-function wayOf(declaration: Record<string, unknown>): Way {
+function handlerOf(declaration: Record<string, unknown>): EndpointHandler {
   for (const kind of ['read', 'write', 'handle'] as const) {
     const run = declaration[kind];
-    if (typeof run === 'function') return { kind, run: run as Way['run'] };
+    if (typeof run === 'function') return { kind, run: run as EndpointHandler['run'] };
   }
   throw new Error('an endpoint needs read, write or handle');
 }

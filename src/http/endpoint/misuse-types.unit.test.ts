@@ -26,8 +26,8 @@ test('a good declaration compiles', () => {
     put: '/things/:id',
     ...thing,
     access: signedIn().record({ ...named, name: 'thing', params: { id: required(integer) } }),
-    refuses: { closed: [409, 'Closed'] },
-    taken: { things_by_title: 'closed' },
+    errors: { closed: [409, 'Closed'] },
+    uniqueErrors: { things_by_title: 'closed' },
     write: async (uow, { thing, params }) =>
       params.id === thing.id && uow.by.user.id === 1 ? thing : refused('closed'),
   });
@@ -50,11 +50,11 @@ test('a row that the entity does not show does not compile', () => {
   // @ts-expect-error a column is missing
   assert.ok(endpoint({ get: '/things', ...thing, read: () => ({ id: 1 }) }));
   // @ts-expect-error the row, not its shape in a list
-  assert.ok(endpoint({ post: '/things', ...thing, answer: created(Thing), write: () => [row] }));
+  assert.ok(endpoint({ post: '/things', ...thing, response: created(Thing), write: () => [row] }));
   // @ts-expect-error a page, not the items alone
-  assert.ok(endpoint({ get: '/things', ...thing, answer: pageOf(Thing), read: () => [row] }));
+  assert.ok(endpoint({ get: '/things', ...thing, response: pageOf(Thing), read: () => [row] }));
   // @ts-expect-error nothing is nothing
-  assert.ok(endpoint({ delete: '/things', ...thing, answer: nothing, write: () => ({ done: true }) }));
+  assert.ok(endpoint({ delete: '/things', ...thing, response: nothing, write: () => ({ done: true }) }));
 });
 
 test('a shape that misses a declared field does not compile', () => {
@@ -65,9 +65,17 @@ test('a shape that misses a declared field does not compile', () => {
 test('a refusal that is not in the table does not compile', () => {
   const refuses = { closed: [409, 'Closed'] } as const;
   // @ts-expect-error open is no code of the table
-  assert.ok(endpoint({ put: '/things', ...thing, refuses, write: () => refused('open') }));
+  assert.ok(endpoint({ put: '/things', ...thing, errors: refuses, write: () => refused('open') }));
   // @ts-expect-error nor is it what a unique index may be mapped to
-  assert.ok(endpoint({ put: '/things', ...thing, refuses, taken: { things_by_title: 'open' }, write: () => row }));
+  assert.ok(
+    endpoint({
+      put: '/things',
+      ...thing,
+      errors: refuses,
+      uniqueErrors: { things_by_title: 'open' },
+      write: () => row,
+    }),
+  );
 });
 
 test('rooms in a write, and an act in a read, do not compile', () => {
@@ -83,5 +91,7 @@ test('a list without keyset gets no keyset page', () => {
   const answer = pageOf(Thing);
   const page = { items: [], total: 0, more: false };
   // @ts-expect-error an offset page has no column
-  assert.ok(endpoint({ get: '/things', ...thing, answer, read: (_db, call) => (call.page.orderBy ? page : page) }));
+  assert.ok(
+    endpoint({ get: '/things', ...thing, response: answer, read: (_db, call) => (call.page.orderBy ? page : page) }),
+  );
 });

@@ -4,7 +4,7 @@ import { open } from '../access/access.ts';
 import { optional } from '../parameters/declarations.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
 import { createRegistry } from '../server/routing/registry.ts';
-import { type Declared, endpoint } from './endpoint.ts';
+import { type EndpointDefinition, endpoint } from './endpoint.ts';
 import { bare } from './entity.ts';
 import { family } from './resource-module.ts';
 import { Message, nothing, pageOf, plainText, shown } from './responses.ts';
@@ -16,9 +16,10 @@ const EVENT = 'member_created';
 
 const good = endpoint({ get: '/things/:id', ...plain });
 
-const register = (endpoints: Record<string, Declared>) => () => createRegistry({ things: family({ endpoints }) });
+const register = (endpoints: Record<string, EndpointDefinition>) => () =>
+  createRegistry({ things: family({ endpoints }) });
 
-function refuses(endpoints: Record<string, Declared>, message: string) {
+function refuses(endpoints: Record<string, EndpointDefinition>, message: string) {
   assert.throws(register(endpoints), { message });
 }
 
@@ -102,7 +103,7 @@ test('a summary that is none', () => {
 test('an answer that the method does not have', () => {
   const items = { items: [], total: 0, more: false };
   refuses(
-    { createThings: endpoint({ post: '/things', ...plain, answer: pageOf(bare(Message)), handle: () => items }) },
+    { createThings: endpoint({ post: '/things', ...plain, response: pageOf(bare(Message)), handle: () => items }) },
     'things/endpoints.ts: createThings answers a page, but is not a GET',
   );
   refuses(
@@ -121,27 +122,27 @@ test('a text without a limit', () => {
 
 test('a condition on anything but a DELETE', () => {
   refuses(
-    { updateThing: endpoint({ put: '/things', ...plain, conditional: () => null }) },
+    { updateThing: endpoint({ put: '/things', ...plain, lastModified: () => null }) },
     'things/endpoints.ts: updateThing is conditional, but is not a DELETE',
   );
 });
 
 test('reading that leaves a trace', () => {
   refuses(
-    { readThing: endpoint({ get: '/things', ...plain, records: [EVENT] }) },
+    { readThing: endpoint({ get: '/things', ...plain, activity: [EVENT] }) },
     'things/endpoints.ts: readThing is a GET and records history',
   );
   refuses(
-    { probeThing: endpoint({ head: '/things', ...plain, records: [EVENT] }) },
+    { probeThing: endpoint({ head: '/things', ...plain, activity: [EVENT] }) },
     'things/endpoints.ts: probeThing is a HEAD and records history',
   );
 });
 
 test('an order that does not fit to what access finds first', () => {
   const early = { ...open(), place: async () => {} };
-  const wrong = endpoint({ get: '/things', ...plain, access: early, order: 'standard' });
-  const nowhere = endpoint({ get: '/things', ...plain, order: 'placeBeforeParameters' });
-  assert.equal(endpoint({ get: '/things', ...plain, access: early }).order, 'placeBeforeParameters');
+  const wrong = endpoint({ get: '/things', ...plain, access: early, stageOrder: 'standard' });
+  const nowhere = endpoint({ get: '/things', ...plain, stageOrder: 'placeBeforeParameters' });
+  assert.equal(endpoint({ get: '/things', ...plain, access: early }).stageOrder, 'placeBeforeParameters');
   const said = 'things/endpoints.ts: readThing has the order';
   refuses({ readThing: wrong }, `${said} standard, but its access finds a place first`);
   refuses({ readThing: nowhere }, `${said} placeBeforeParameters, but its access finds no place first`);
@@ -149,7 +150,7 @@ test('an order that does not fit to what access finds first', () => {
 
 test('an order that would leave the body unread', () => {
   refuses(
-    { createThing: endpoint({ post: '/things', ...plain, order: 'projectBeforeBody' }) },
+    { createThing: endpoint({ post: '/things', ...plain, stageOrder: 'projectBeforeBody' }) },
     'things/endpoints.ts: createThing has the order projectBeforeBody, which reads no body, but its body is merged',
   );
 });
@@ -159,8 +160,8 @@ test('a read whose caller nobody knows', () => {
     get: '/things',
     summary: 'Do it',
     access: open(),
-    order: 'ownProof',
-    answer: shown(bare(Message)),
+    stageOrder: 'ownProof',
+    response: shown(bare(Message)),
     read: () => ({ message: 'x' }),
   });
   refuses(
@@ -173,8 +174,8 @@ test('a refusal that is no refusal', () => {
   const declared = endpoint({
     delete: '/things',
     ...plain,
-    refuses: { done: [200, 'OK'] },
-    answer: nothing,
+    errors: { done: [200, 'OK'] },
+    response: nothing,
     handle: () => {},
   });
   refuses({ deleteThing: declared }, 'things/endpoints.ts: deleteThing refuses done with the status 200');

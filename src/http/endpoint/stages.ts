@@ -21,4 +21,4 @@ export const ORDERS = {
 } as const satisfies Record<string, readonly Stage[]>;
 
 export type Stage = 'body' | 'credentials' | 'place' | 'find' | 'parameters' | 'allow' | 'precondition';
-export type OrderName = keyof typeof ORDERS;
+export type StageOrder = keyof typeof ORDERS;

@@ -35,14 +35,14 @@ const endpoints = {
     summary: 'Bytes',
     access: open(),
     body: 'raw',
-    answer: Echo,
+    response: Echo,
     handle: async ({ request }) => ({ length: (await readBytes(request)).length }),
   }),
   readFile: endpoint({
     post: '/file',
     summary: 'A file',
     access: open(),
-    answer: Echo,
+    response: Echo,
     handle: ({ given }) =>
       isFilePart(given.file) ? { filename: given.file.filename, text: given.file.bytes.toString() } : {},
   }),

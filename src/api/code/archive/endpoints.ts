@@ -29,8 +29,8 @@ export const readArchive = endpoint({
   summary: 'Download a repository as a tar.gz',
   access: inPublicProject('read_code'),
   params,
-  refuses,
-  answer: stream,
+  errors: refuses,
+  response: stream,
   handle: (call, services) => download(services, call, ''),
 });
 
@@ -39,7 +39,7 @@ export const readArchiveAs = endpoint({
   summary: 'Download a repository in the format that the suffix names',
   access: inPublicProject('read_code'),
   params: { ...params, format: required(text) },
-  refuses,
-  answer: stream,
+  errors: refuses,
+  response: stream,
   handle: (call, services) => download(services, call, call.params.format),
 });

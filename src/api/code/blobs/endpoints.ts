@@ -32,8 +32,8 @@ export const readBlob = endpoint({
   get: '/projects/:id/repository/blobs/:sha',
   summary: 'Read a blob by its id',
   access: inPublicProject('read_code').record(blob),
-  refuses: { blobTooLarge: blobTooLarge('/projects/:id/repository/blobs/:sha/raw') },
-  answer: shown(Blob),
+  errors: { blobTooLarge: blobTooLarge('/projects/:id/repository/blobs/:sha/raw') },
+  response: shown(Blob),
   async handle({ project, blob }, { database, git }) {
     const limited = await largeBlobLimit(database, project.id, blob.size);
     if (limited !== null) return limited;
@@ -46,8 +46,8 @@ export const readRawBlob = endpoint({
   get: '/projects/:id/repository/blobs/:sha/raw',
   summary: 'The bytes of a blob',
   access: inPublicProject('read_code').record(blob),
-  refuses: { gone: [404, '404 Blob Not Found'] },
-  answer: stream,
+  errors: { gone: [404, '404 Blob Not Found'] },
+  response: stream,
   async handle({ project, blob, request }, { git }) {
     const content = await streamToClient(git, repositoryOf(git, project), blob.id, request);
     return content === null ? refused('gone') : rawBlob(content);

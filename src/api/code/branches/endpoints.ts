@@ -46,7 +46,7 @@ export const listBranches = endpoint({
   get: '/projects/:id/repository/branches',
   summary: 'List branches',
   access: inPublicProject('read_code', orRepositoryGone),
-  jobToken: true,
+  allowJobToken: true,
   params: {
     search: optional(expression),
     regex: optional(expression),
@@ -54,8 +54,8 @@ export const listBranches = endpoint({
     pagination: optional(text),
     page_token: optional(refName),
   },
-  refuses: { regexInvalid: [400, 'Regex is invalid'], tokenInvalid: [400, { error: 'page_token is invalid' }] },
-  answer: pageOf(Branch),
+  errors: { regexInvalid: [400, 'Regex is invalid'], tokenInvalid: [400, { error: 'page_token is invalid' }] },
+  response: pageOf(Branch),
   read: (_db, { project, params, page }, git) => branchPage(git, project, params, page),
 });
 
@@ -63,7 +63,7 @@ export const readBranch = endpoint({
   get: '/projects/:id/repository/branches/:branch',
   summary: 'Read a branch',
   access: inPublicProject('read_code', orRepositoryGone).record(branch),
-  answer: shown(Branch),
+  response: shown(Branch),
   read: (_db, { branch }) => branch,
 });
 
@@ -71,7 +71,7 @@ export const headBranch = endpoint({
   head: '/projects/:id/repository/branches/:branch',
   summary: 'Does a branch exist',
   access: inPublicProject('read_code', orRepositoryGone).record(branchIfAny),
-  answer: nothing,
+  response: nothing,
   read: () => {},
 });
 
@@ -80,7 +80,7 @@ export const createBranch = endpoint({
   summary: 'Create a branch',
   access: inRepositoryOf('push_code', orRepositoryGone),
   params: { branch: required(notBlank(refName)), ref: required(notBlank(refName)) },
-  refuses: {
+  errors: {
     nameInvalid: [400, 'Branch name is invalid'],
     looksLikeSha: [400, 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'],
     exists: [400, 'Branch already exists'],
@@ -89,8 +89,8 @@ export const createBranch = endpoint({
     protectedName: [400, 'You are not allowed to create protected branches on this project.'],
     readOnly: READ_ONLY,
   },
-  records: ['pushed new branch', 'protected_branch_created'],
-  answer: created(Branch),
+  activity: ['pushed new branch', 'protected_branch_created'],
+  response: created(Branch),
   handle: ({ project, caller, params }, services) => createBranchAt(services, caller, project, params),
 });
 
@@ -98,8 +98,8 @@ export const deleteBranch = endpoint({
   delete: '/projects/:id/repository/branches/:branch',
   summary: 'Delete a branch',
   access: inRepositoryOf('push_code', orRepositoryGone).record(branch),
-  conditional: ({ branch }) => branch.commit.author.date,
-  refuses: {
+  lastModified: ({ branch }) => branch.commit.author.date,
+  errors: {
     isDefault: [400, 'The default branch of a project cannot be deleted.'],
     isProtected: [
       400,
@@ -109,8 +109,8 @@ export const deleteBranch = endpoint({
     gone: [404, '404 Branch Not Found'],
     moved: [400, 'Could not update refs/heads/{name}. Please refresh and try again.'],
   },
-  records: ['deleted branch'],
-  answer: nothing,
+  activity: ['deleted branch'],
+  response: nothing,
   handle: ({ project, caller, branch }, services) => deleteBranchAt(services, caller, project, branch),
 });
 
@@ -118,8 +118,8 @@ export const deleteMergedBranches = endpoint({
   delete: '/projects/:id/repository/merged_branches',
   summary: 'Delete all merged branches, in the background',
   access: inRepositoryOf('push_code', orRepositoryGone),
-  records: ['deleted branch'],
-  answer: accepted,
+  activity: ['deleted branch'],
+  response: accepted,
   write: (uow, { project: { id: projectId } }) =>
     enqueue(uow, deleteMerged, { projectId, userId: uow.by.user.id }, { key: String(projectId) }),
 });
@@ -129,9 +129,9 @@ export const protectBranch = endpoint({
   summary: 'Protect a branch by a rule of its name',
   access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
   params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
-  refuses: { notAdmitted: FORBIDDEN },
-  records: ['protected_branch_created'],
-  answer: shown(Branch),
+  errors: { notAdmitted: FORBIDDEN },
+  activity: ['protected_branch_created'],
+  response: shown(Branch),
   write: async (uow, { project, branch, params }) =>
     (await protectBranchNamed(uow, project, branch.name, params)) ?? branch,
 });
@@ -140,8 +140,8 @@ export const unprotectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/unprotect',
   summary: 'Drop the protection rule of a branch’s name',
   access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
-  refuses: { notAdmitted: FORBIDDEN },
-  records: ['protected_branch_removed'],
-  answer: shown(Branch),
+  errors: { notAdmitted: FORBIDDEN },
+  activity: ['protected_branch_removed'],
+  response: shown(Branch),
   write: async (uow, { project, branch }) => (await unprotectBranchNamed(uow, project, branch.name)) ?? branch,
 });

@@ -35,8 +35,8 @@ export const listCommits = endpoint({
     order: optional(oneOf('default', 'topo'), 'default'),
     trailers: optional(boolean, false),
   },
-  refuses: { refInvalid: [400, 'ref_name is invalid'] },
-  answer: pageOf(CommitInList),
+  errors: { refInvalid: [400, 'ref_name is invalid'] },
+  response: pageOf(CommitInList),
   read: (_db, { project, params, page }, git) => commitPage(git, project, params, page),
 });
 
@@ -45,7 +45,7 @@ export const readCommit = endpoint({
   summary: 'Read a commit',
   access: inPublicProject('read_code', orRepositoryGone).record(namedCommit),
   params: { stats: optional(boolean, true) },
-  answer: shown(CommitDetail),
+  response: shown(CommitDetail),
   read: (_db, { project, commit, params }) => ({ project, commit, stats: params.stats }),
 });
 
@@ -54,7 +54,7 @@ export const readCommitDiff = endpoint({
   summary: 'What a commit changed, seen from its first parent',
   access: inPublicProject('read_code', orRepositoryGone).record(namedCommit),
   params: { unidiff: optional(boolean, false) },
-  answer: pageOf(Diff),
+  response: pageOf(Diff),
   async read(_db, { project, commit, page }, git) {
     const parent = commit.parentIds[0] ?? null;
     return slice((await diffBetween(git, repositoryOf(git, project), parent, commit.id)).files, page);
@@ -66,7 +66,7 @@ export const listCommitRefs = endpoint({
   summary: 'List the branches and tags that hold a commit',
   access: inPublicProject('read_code', orRepositoryGone).record(namedCommit),
   params: { type: optional(oneOf('branch', 'tag', 'all'), 'all') },
-  answer: pageOf(CommitRef),
+  response: pageOf(CommitRef),
   read: async (_db, { project, commit, params, page }, git) =>
     slice(await refsContaining(git, repositoryOf(git, project), commit.id, params.type), page),
 });
@@ -101,9 +101,9 @@ export const cherryPickCommit = endpoint({
   summary: 'Make a commit’s change again on top of a branch',
   access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(namedCommit),
   params: APPLICATION,
-  refuses: applyFailures('cherry-pick', 'cherry-picked'),
-  records: ['pushed to branch'],
-  answer: created(CommitOrDryRun),
+  errors: applyFailures('cherry-pick', 'cherry-picked'),
+  activity: ['pushed to branch'],
+  response: created(CommitOrDryRun),
   handle: async (call, services) => (await applyCommit('cherryPick', call, services)) ?? DRY_RUN,
 });
 
@@ -112,9 +112,9 @@ export const revertCommit = endpoint({
   summary: 'Take a commit’s change back on top of a branch',
   access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(namedCommit),
   params: APPLICATION,
-  refuses: applyFailures('revert', 'reverted'),
-  records: ['pushed to branch'],
-  answer: created(CommitOrDryRun),
+  errors: applyFailures('revert', 'reverted'),
+  activity: ['pushed to branch'],
+  response: created(CommitOrDryRun),
   handle: async (call, services) => (await applyCommit('revert', call, services)) ?? DRY_RUN,
 });
 
@@ -122,17 +122,17 @@ export const createCommit = endpoint({
   post: '/projects/:id/repository/commits',
   summary: 'Commit several changes of files at once',
   access: inProject('read_project').late(PUSH_TO_BRANCH),
-  order: 'projectBeforeBody',
+  stageOrder: 'projectBeforeBody',
   body: 'late',
   fields: createParams,
-  refuses: {
+  errors: {
     ...BODY_REFUSALS,
     ...WISH_REFUSALS,
     ...ACTION_REFUSALS,
     ...COMMIT_REFUSALS,
     stale: [400, 'The file has changed since you started editing it: {path}'],
   },
-  records: ['pushed to branch', 'pushed new branch', 'protected_branch_created'],
-  answer: created(CommitDetail),
+  activity: ['pushed to branch', 'pushed new branch', 'protected_branch_created'],
+  response: created(CommitDetail),
   handle: createCommitFrom,
 });

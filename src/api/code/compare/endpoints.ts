@@ -19,11 +19,11 @@ export const compareRefs = endpoint({
     straight: optional(boolean, false),
     unidiff: optional(boolean, false),
   },
-  refuses: {
+  errors: {
     refUnknown: [404, '404 Ref Not Found'],
     otherProject: [400, 'Target project id:{from} is not a fork of project id:{id}'],
   },
-  answer: shown(Compare),
+  response: shown(Compare),
   read(_db, { project, params }, git) {
     const from = params.from_project_id ?? project.id;
     if (from !== project.id) return refused('otherProject', { from, id: project.id });

@@ -16,7 +16,7 @@ export const listContributors = endpoint({
     order_by: optional(oneOf('email', 'name', 'commits'), 'commits'),
     sort: optional(oneOf('asc', 'desc'), 'asc'),
   },
-  refuses: { refUnknown: [404, '404 Not Found'] },
-  answer: pageOf(Contributor),
+  errors: { refUnknown: [404, '404 Not Found'] },
+  response: pageOf(Contributor),
   read: (_db, { project, params, page }, git) => contributorsPage(git, project, params, page),
 });

@@ -21,10 +21,10 @@ export const advertiseRefs = endpoint({
   get: '/*repository_path.git/info/refs',
   summary: 'What a git client may fetch or push to',
   access: fetchAccess(({ request }) => ACTIONS[serviceOf(request)] ?? null),
-  order: 'ownCredentials',
+  stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
-  answer: stream,
+  response: stream,
   async handle({ repository, allRefs, request }, { git, log }) {
     const service = serviceOf(request) as Service;
     const body = await served({ request, git, log }, (output) => {
@@ -44,9 +44,9 @@ export const advertiseRefsElsewhere = endpoint({
   get: '/*repository_path/info/refs',
   summary: 'Leads git clients that leave out .git to the repository',
   access: open(),
-  order: 'ownCredentials',
+  stageOrder: 'ownCredentials',
   root: true,
-  answer: plainText,
+  response: plainText,
   handle({ request }) {
     const path = request.path.replace(/\/info\/refs$/, '.git/info/refs');
     const location = `${request.baseUrl}${path}${request.query === '' ? '' : `?${request.query}`}`;
@@ -58,10 +58,10 @@ export const fetchPack = endpoint({
   post: '/*repository_path.git/git-upload-pack',
   summary: 'Fetch',
   access: fetchAccess(() => 'fetch'),
-  order: 'ownCredentials',
+  stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
-  answer: stream,
+  response: stream,
   async handle({ repository, allRefs, request, params }, services) {
     const { git, log } = services;
     const allowed = allowedToFetch(services, request, params);
@@ -85,10 +85,10 @@ export const receivePush = endpoint({
   post: '/*repository_path.git/git-receive-pack',
   summary: 'Push',
   access: pushAccess(),
-  order: 'ownCredentials',
+  stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
-  records: [
+  activity: [
     'pushed new branch',
     'pushed to branch',
     'deleted branch',
@@ -100,7 +100,7 @@ export const receivePush = endpoint({
     'updated WikiPage::Meta',
     'destroyed WikiPage::Meta',
   ],
-  answer: stream,
+  response: stream,
   async handle({ target, request, ...call }, services) {
     const caller = signedInCaller(call.caller);
     const whyNot = () => whyNoPush(services, request, call.params.repository_path);

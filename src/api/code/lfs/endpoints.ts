@@ -31,10 +31,10 @@ export const batchLfsObjects = endpoint({
   post: '/*repository_path.git/info/lfs/objects/batch',
   summary: 'Where to send or get LFS objects',
   access: gitAccess(() => 'fetch'),
-  order: 'ownCredentials',
+  stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
-  answer: stream,
+  response: stream,
   async handle({ project, caller, request, params }, { database }) {
     const db = database.reader;
     if (!(await isLfsOn(db, project))) throw missing();
@@ -64,11 +64,11 @@ export const uploadLfsObject = endpoint({
   put: '/*repository_path.git/gitlab-lfs/objects/:oid/:size',
   summary: 'Upload an LFS object',
   access: gitAccess(() => 'push', 'user'),
-  order: 'ownCredentials',
+  stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
   params: { oid: required(text), size: required(text) },
-  answer: stream,
+  response: stream,
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
     const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
     if (!isObject || !(await isLfsOn(database.reader, project))) throw missing();
@@ -100,11 +100,11 @@ export const downloadLfsObject = endpoint({
   get: '/*repository_path.git/gitlab-lfs/objects/:oid',
   summary: 'Download an LFS object',
   access: gitAccess(() => 'fetch'),
-  order: 'ownCredentials',
+  stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
   params: { oid: required(text) },
-  answer: stream,
+  response: stream,
   async handle({ project, params }, { database, blobs }) {
     const db = database.reader;
     const object = (await isLfsOn(db, project)) ? await linkedObject(db, project.id, params.oid) : null;

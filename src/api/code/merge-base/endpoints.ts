@@ -12,12 +12,12 @@ export const readMergeBase = endpoint({
   summary: 'The best common ancestor of branches, tags or commits',
   access: inPublicProject('read_code'),
   params: { refs: required(commaArray(refName)) },
-  refuses: {
+  errors: {
     tooFew: [400, 'Provide at least 2 refs'],
     oneUnknown: [400, 'Could not find ref: {names}'],
     someUnknown: [400, 'Could not find refs: {names}'],
     none: [404, '404 Merge Base Not Found'],
   },
-  answer: shown(Commit),
+  response: shown(Commit),
   read: (_db, { project, params }, git) => findMergeBase(git, project, params.refs),
 });

@@ -47,7 +47,7 @@ export const listProtectedBranches = endpoint({
   summary: 'List protection rules',
   access: inPublicProject('read_code'),
   params: { search: optional(expression) },
-  answer: pageOf(ProtectedBranch),
+  response: pageOf(ProtectedBranch),
   async read(db, { project, params, page }) {
     const term = params.search?.toLowerCase() ?? '';
     const rules = await protectionRules(db, project.id);
@@ -60,7 +60,7 @@ export const readProtectedBranch = endpoint({
   get: '/projects/:id/protected_branches/:name',
   summary: 'Read a protection rule',
   access: inPublicProject('read_code').record(rule),
-  answer: shown(ProtectedBranch),
+  response: shown(ProtectedBranch),
   read: (_db, { rule }) => rule,
 });
 
@@ -77,15 +77,15 @@ export const createProtectedBranch = endpoint({
     code_owner_approval_required: optional(boolean, false),
     ...allowedLevels,
   },
-  refuses: {
+  errors: {
     nameBlank: [422, { message: ["Name can't be blank"] }],
     nameTooLong: [422, { message: ['Name is too long (maximum is {longest} bytes)'] }],
     exists: [409, "Protected branch '{name}' already exists"],
     levelsInvalid: INVALID_LEVELS,
   },
-  taken: { protected_branches_by_name: 'exists' },
-  records: ['protected_branch_created'],
-  answer: created(ProtectedBranch),
+  uniqueErrors: { protected_branches_by_name: 'exists' },
+  activity: ['protected_branch_created'],
+  response: created(ProtectedBranch),
   write: (uow, { project, params }) =>
     protect(uow, project, { ...params, roles: rolesOf(params), allowed: allowedOf(params) }),
 });
@@ -99,8 +99,8 @@ export const updateProtectedBranch = endpoint({
     code_owner_approval_required: optional(boolean),
     ...allowedLevels,
   },
-  refuses: { levelsInvalid: INVALID_LEVELS, gone: NOT_FOUND, notAdmitted: FORBIDDEN },
-  answer: shown(ProtectedBranch),
+  errors: { levelsInvalid: INVALID_LEVELS, gone: NOT_FOUND, notAdmitted: FORBIDDEN },
+  response: shown(ProtectedBranch),
   write: (uow, { project, rule, params }) => changeRule(uow, project, rule, { ...params, allowed: allowedOf(params) }),
 });
 
@@ -108,10 +108,10 @@ export const deleteProtectedBranch = endpoint({
   delete: '/projects/:id/protected_branches/:name',
   summary: 'Remove a protection rule',
   access: inRepositoryOf('admin_protected_branch').record(removableRule),
-  conditional: ({ rule }) => rule.updated_at,
-  refuses: { notAdmitted: FORBIDDEN, gone: NOT_FOUND },
-  records: ['protected_branch_removed'],
-  answer: nothing,
+  lastModified: ({ rule }) => rule.updated_at,
+  errors: { notAdmitted: FORBIDDEN, gone: NOT_FOUND },
+  activity: ['protected_branch_removed'],
+  response: nothing,
   write: (uow, { project, rule }) => unprotect(uow, project, rule),
 });
 

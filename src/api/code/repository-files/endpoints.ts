@@ -27,7 +27,7 @@ export const readFile = endpoint({
   summary: 'Read a file with its content in base64',
   access: smallOrRareFile,
   scopes: SCOPES,
-  answer: shown(RepositoryFile),
+  response: shown(RepositoryFile),
   read: async (_db, { project, file }, git) =>
     new Reply({ file, content: await contentOf(git, project, file) }, { headers: fileHeaders(file) }),
 });
@@ -37,7 +37,7 @@ export const headFile = endpoint({
   summary: 'What is known of a file, as headers',
   access: oneFile,
   scopes: SCOPES,
-  answer: stream,
+  response: stream,
   handle: ({ file }) => fileHead(file),
 });
 
@@ -47,8 +47,8 @@ export const blameFile = endpoint({
   access: linesOfFile,
   scopes: SCOPES,
   params: { range },
-  refuses: { tooLong: [503, '503 Service Unavailable'] },
-  answer: listOf(BlameRange),
+  errors: { tooLong: [503, '503 Service Unavailable'] },
+  response: listOf(BlameRange),
   async read(_db, { project, file, params }, git) {
     const lines = await blamedLines(git, project, file, params.range);
     return isFailure(lines) ? lines : new Reply(lines, { headers: fileHeaders(file) });
@@ -60,7 +60,7 @@ export const headBlame = endpoint({
   summary: 'What is known of a file, as headers; nothing is blamed, so no range is looked at',
   access: oneFile,
   scopes: SCOPES,
-  answer: stream,
+  response: stream,
   handle: ({ file }) => fileHead(file),
 });
 
@@ -69,10 +69,10 @@ export const readRawFile = endpoint({
   summary: 'The bytes of a file',
   access: fileSomewhere,
   scopes: SCOPES,
-  jobToken: true,
+  allowJobToken: true,
   params: { lfs: optional(boolean, false) },
-  refuses: { lfsMissing: [404, '404 Not Found'] },
-  answer: stream,
+  errors: { lfsMissing: [404, '404 Not Found'] },
+  response: stream,
   async handle({ project, file, params, request }, services) {
     const large = params.lfs ? await lfsReply(project, file, services) : null;
     return large ?? rawReply(services.git, project, file, request);
@@ -94,8 +94,8 @@ export const createFile = endpoint({
   post: '/projects/:id/repository/files/:file_path',
   summary: 'Create a file',
   ...WRITING,
-  records: [...WRITING.records, 'protected_branch_created'],
-  answer: created(WrittenFile),
+  activity: [...WRITING.records, 'protected_branch_created'],
+  response: created(WrittenFile),
   handle: (call, services) => writeFile(call, 'create', services),
 });
 
@@ -103,7 +103,7 @@ export const updateFile = endpoint({
   put: '/projects/:id/repository/files/:file_path',
   summary: 'Change a file',
   ...WRITING,
-  answer: shown(WrittenFile),
+  response: shown(WrittenFile),
   handle: (call, services) => writeFile(call, 'update', services),
 });
 
@@ -112,13 +112,13 @@ export const deleteFile = endpoint({
   summary: 'Delete a file',
   access: inProject('push_code').late(PUSH_TO_BRANCH),
   params: { file_path: required(filePath), ...commitParams },
-  refuses: {
+  errors: {
     ...COMMIT_REFUSALS,
     notAllowed: [400, 'You are not allowed to push into this branch'],
     stale: [400, 'You are attempting to delete a file that has been previously updated.'],
   },
-  records: ['pushed to branch', 'pushed new branch'],
-  answer: nothing,
+  activity: ['pushed to branch', 'pushed new branch'],
+  response: nothing,
   handle({ openBranch, params }, services) {
     const fields = {
       branch: params.branch,

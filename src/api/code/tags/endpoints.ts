@@ -34,8 +34,8 @@ export const listTags = endpoint({
     pagination: optional(text),
     page_token: optional(refName),
   },
-  refuses: { tokenInvalid: [400, { error: 'page_token is invalid' }] },
-  answer: pageOf(Tag),
+  errors: { tokenInvalid: [400, { error: 'page_token is invalid' }] },
+  response: pageOf(Tag),
   read: (_db, { project, params, page }, git) => tagPage(git, project, params, page),
 });
 
@@ -43,7 +43,7 @@ export const readTag = endpoint({
   get: '/projects/:id/repository/tags/:tag_name',
   summary: 'Read a tag',
   access: inPublicProject('read_code').record(tag),
-  answer: shown(Tag),
+  response: shown(Tag),
   read: (_db, { tag }) => tag,
 });
 
@@ -52,7 +52,7 @@ export const createTag = endpoint({
   summary: 'Create a tag',
   access: inRepositoryOf('push_code'),
   params: { tag_name: required(refName), ref: required(refName), message: optional(message) },
-  refuses: {
+  errors: {
     nameInvalid: [400, 'Tag name invalid'],
     exists: [400, 'Tag {name} already exists'],
     targetInvalid: [400, 'Target {ref} is invalid'],
@@ -60,8 +60,8 @@ export const createTag = endpoint({
     looksLikeSha: [400, 'You cannot create a tag with a SHA-1 or SHA-256 tag name.'],
     readOnly: READ_ONLY,
   },
-  records: ['pushed new tag'],
-  answer: created(Tag),
+  activity: ['pushed new tag'],
+  response: created(Tag),
   handle: ({ project, caller, params: { tag_name: name, ref, message } }, services) =>
     createTagAt(services, caller, project, { name, ref, message }),
 });
@@ -70,9 +70,9 @@ export const deleteTag = endpoint({
   delete: '/projects/:id/repository/tags/:tag_name',
   summary: 'Delete a tag',
   access: inRepositoryOf('push_code').record(tag),
-  conditional: ({ tag }) => tag.commit?.author.date ?? null,
-  refuses: { readOnly: READ_ONLY, gone: [404, '404 Tag Not Found'] },
-  records: ['deleted tag'],
-  answer: nothing,
+  lastModified: ({ tag }) => tag.commit?.author.date ?? null,
+  errors: { readOnly: READ_ONLY, gone: [404, '404 Tag Not Found'] },
+  activity: ['deleted tag'],
+  response: nothing,
   handle: ({ project, caller, tag }, services) => deleteTagAt(services, caller, project, tag),
 });

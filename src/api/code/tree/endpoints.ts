@@ -27,11 +27,11 @@ export const listTree = endpoint({
     page_token: optional(pathText),
   },
   rules: [wholeOnlyRecursive],
-  refuses: {
+  errors: {
     refUnknown: [404, '404 Tree Not Found'],
     pathUnknown: [404, '404 invalid revision or path Not Found'],
     tokenInvalid: [400, { error: 'page_token is invalid' }],
   },
-  answer: pageOf(TreeEntry),
+  response: pageOf(TreeEntry),
   read: (_db, { project, params, page }, git) => treePage(git, repositoryOf(git, project), params, page),
 });

@@ -26,10 +26,10 @@ export const listDeployments = endpoint({
   get: '/projects/:id/deployments',
   summary: 'List the deployments of a project',
   access: inProject('read_deployment'),
-  jobToken: true,
+  allowJobToken: true,
   params: listParams,
-  refuses: COMBINATIONS,
-  answer: pageOf(DeploymentInList),
+  errors: COMBINATIONS,
+  response: pageOf(DeploymentInList),
   read: (db, { project, params, page }) => brokenCombination(params) ?? list(db, project.id, params, page),
 });
 
@@ -37,8 +37,8 @@ export const readDeployment = endpoint({
   get: '/projects/:id/deployments/:deployment_id',
   summary: 'Read a deployment',
   access: readingDeployment(),
-  jobToken: true,
-  answer: shown(Deployment),
+  allowJobToken: true,
+  response: shown(Deployment),
   read: (_db, { deployment }) => deployment,
 });
 
@@ -46,10 +46,10 @@ export const createDeployment = endpoint({
   post: '/projects/:id/deployments',
   summary: 'Report a deployment that was made elsewhere',
   access: creatingDeployment(),
-  jobToken: true,
+  allowJobToken: true,
   params: newParams,
-  refuses: { forbidden: FORBIDDEN, invalid: INVALID },
-  answer: created(Deployment),
+  errors: { forbidden: FORBIDDEN, invalid: INVALID },
+  response: created(Deployment),
   handle: ({ project, caller, mayDeploy, params }, services) => create(services, caller, project, mayDeploy, params),
 });
 
@@ -57,11 +57,11 @@ export const updateDeployment = endpoint({
   put: '/projects/:id/deployments/:deployment_id',
   summary: 'Report what has become of a deployment that was made elsewhere',
   access: changingDeployment('update_deployment'),
-  jobToken: true,
+  allowJobToken: true,
   params: changeParams,
-  turn: ({ deployment }) => environmentTurn(deployment.environment_id),
-  refuses: { byJob: BY_JOB, gone: NOT_FOUND, invalid: INVALID },
-  answer: shown(Deployment),
+  lock: ({ deployment }) => environmentTurn(deployment.environment_id),
+  errors: { byJob: BY_JOB, gone: NOT_FOUND, invalid: INVALID },
+  response: shown(Deployment),
   write: (uow, { deployment, params }) => update(uow, deployment, params.status),
 });
 
@@ -69,15 +69,15 @@ export const deleteDeployment = endpoint({
   delete: '/projects/:id/deployments/:deployment_id',
   summary: 'Forget a deployment',
   access: changingDeployment('destroy_deployment'),
-  jobToken: true,
-  conditional: ({ deployment }) => deployment.updated_at,
-  turn: ({ deployment }) => environmentTurn(deployment.environment_id),
-  refuses: {
+  allowJobToken: true,
+  lastModified: ({ deployment }) => deployment.updated_at,
+  lock: ({ deployment }) => environmentTurn(deployment.environment_id),
+  errors: {
     gone: NOT_FOUND,
     running: [400, 'Cannot destroy running deployment'],
     deployed: [400, 'Deployment currently deployed to environment'],
   },
-  answer: nothing,
+  response: nothing,
   write: (uow, { deployment }) => removeDeployment(uow, deployment),
 });
 
@@ -85,12 +85,12 @@ export const approveDeployment = endpoint({
   post: '/projects/:id/deployments/:deployment_id/approval',
   summary: 'Approve of a deployment, or reject it',
   access: readingDeployment(),
-  jobToken: true,
+  allowJobToken: true,
   params: approvalParams,
-  turn: ({ deployment }) => turnsWithJobs(deployment.project_id, deployment.environment_id),
-  refuses: APPROVAL_REFUSALS,
-  records: ['deployment_approved', 'deployment_rejected'],
-  answer: created(Approval),
+  lock: ({ deployment }) => turnsWithJobs(deployment.project_id, deployment.environment_id),
+  errors: APPROVAL_REFUSALS,
+  activity: ['deployment_approved', 'deployment_rejected'],
+  response: created(Approval),
   write: (uow, { project, deployment, params }) => approve(uow, project, deployment, params),
 });
 
@@ -98,9 +98,9 @@ export const listDeploymentMergeRequests = endpoint({
   get: '/projects/:id/deployments/:deployment_id/merge_requests',
   summary: 'List the merge requests that were shipped with a deployment',
   access: readingDeployment(),
-  jobToken: true,
+  allowJobToken: true,
   params: ofProjectParams,
   rules: filterRules,
-  answer: pageOf(ListedMergeRequest),
+  response: pageOf(ListedMergeRequest),
   read: (db, call) => mergeRequestsOfProject(db, call, shippedWith(call.deployment)),
 });

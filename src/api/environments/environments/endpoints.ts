@@ -39,11 +39,11 @@ export const listEnvironments = endpoint({
   get: '/projects/:id/environments',
   summary: 'List the environments of a project',
   access: inProject('read_environment'),
-  jobToken: true,
+  allowJobToken: true,
   params: listParams,
   rules: [nameOrSearch],
-  refuses: { tooShort: [400, '400 Bad request - Search query is less than 3 characters'] },
-  answer: pageOf(EnvironmentInList),
+  errors: { tooShort: [400, '400 Bad request - Search query is less than 3 characters'] },
+  response: pageOf(EnvironmentInList),
   read: (db, { project, params, page }) =>
     [...(params.search ?? 'any')].length < SHORTEST_SEARCH ? refused('tooShort') : list(db, project.id, params, page),
 });
@@ -52,8 +52,8 @@ export const readEnvironment = endpoint({
   get: '/projects/:id/environments/:environment_id',
   summary: 'Read an environment',
   access: inProject('read_environment').record(environment),
-  jobToken: true,
-  answer: shown(EnvironmentAlone),
+  allowJobToken: true,
+  response: shown(EnvironmentAlone),
   read: (_db, { environment }) => environment,
 });
 
@@ -61,11 +61,11 @@ export const createEnvironment = endpoint({
   post: '/projects/:id/environments',
   summary: 'Create an environment',
   access: inProject('create_environment'),
-  jobToken: true,
+  allowJobToken: true,
   params: { name: required(ruledText(255)), ...environmentParams },
   rules: [slugNotGiven],
-  refuses: { noAgent: NO_AGENT, wrong: [400, { message: '{texts}' }] },
-  answer: created(Environment),
+  errors: { noAgent: NO_AGENT, wrong: [400, { message: '{texts}' }] },
+  response: created(Environment),
   write: (uow, { project, params }) => create(uow, project, params),
 });
 
@@ -73,11 +73,11 @@ export const updateEnvironment = endpoint({
   put: '/projects/:id/environments/:environment_id',
   summary: 'Change an environment',
   access: inProject('update_environment').record(environment),
-  jobToken: true,
+  allowJobToken: true,
   params: environmentParams,
   rules: [slugNotGiven],
-  refuses: { noAgent: NO_AGENT, invalid: INVALID, gone: NOT_FOUND },
-  answer: shown(Environment),
+  errors: { noAgent: NO_AGENT, invalid: INVALID, gone: NOT_FOUND },
+  response: shown(Environment),
   write: (uow, { environment, params }) => update(uow, environment, params),
 });
 
@@ -85,14 +85,14 @@ export const deleteReviewApps = endpoint({
   delete: '/projects/:id/environments/review_apps',
   summary: 'Have old review environments that have stopped destroyed in a week',
   access: reviewAppsOf(),
-  jobToken: true,
+  allowJobToken: true,
   params: {
     before: optional(dateTime),
     limit: optional(integerIn({ least: 1, most: 1000 }), 100),
     dry_run: optional(boolean, true),
   },
-  turn: ({ project }) => `review apps ${project.id}`,
-  refuses: {
+  lock: ({ project }) => `review apps ${project.id}`,
+  errors: {
     nothingToGo: [
       400,
       {
@@ -105,7 +105,7 @@ export const deleteReviewApps = endpoint({
       },
     ],
   },
-  answer: shown(ScheduledReviewApps),
+  response: shown(ScheduledReviewApps),
   write: (uow, { project, params }) => scheduleReviewApps(uow, project, params),
 });
 
@@ -113,10 +113,10 @@ export const deleteEnvironment = endpoint({
   delete: '/projects/:id/environments/:environment_id',
   summary: 'Destroy an environment that has stopped, with its deployments',
   access: inProject('read_environment').record(environmentToDestroy),
-  jobToken: true,
-  conditional: ({ environment }) => environment.updated_at,
-  refuses: { notStopped: FORBIDDEN, gone: NOT_FOUND },
-  answer: nothing,
+  allowJobToken: true,
+  lastModified: ({ environment }) => environment.updated_at,
+  errors: { notStopped: FORBIDDEN, gone: NOT_FOUND },
+  response: nothing,
   handle: ({ environment, caller }, { runUnitOfWork }) => destroyEnvironment(runUnitOfWork, caller, environment),
 });
 
@@ -124,10 +124,10 @@ export const stopStaleEnvironments = endpoint({
   post: '/projects/:id/environments/stop_stale',
   summary: 'Stop the environments that nobody has looked after for long',
   access: inProject('stop_stale_environments'),
-  jobToken: true,
+  allowJobToken: true,
   params: { before: required(spokenDateTime) },
-  refuses: { invalidDate: [400, '400 Bad request - Invalid Date'] },
-  answer: shown(bare(Message)),
+  errors: { invalidDate: [400, '400 Bad request - Invalid Date'] },
+  response: shown(bare(Message)),
   write: (uow, { project, params }) => requestStopOfStale(uow, project.id, params.before),
 });
 
@@ -135,14 +135,14 @@ export const stopEnvironment = endpoint({
   post: '/projects/:id/environments/:environment_id/stop',
   summary: 'Stop an environment',
   access: inProject('read_environment').record(environmentToStop),
-  jobToken: true,
+  allowJobToken: true,
   params: { force: optional(boolean, false) },
-  turn: ({ environment }) => turnsWithJobs(environment.project_id, environment.id),
-  refuses: {
+  lock: ({ environment }) => turnsWithJobs(environment.project_id, environment.id),
+  errors: {
     noAction: [400, '400 Bad request - Attempted to stop the environment but failed to change the status'],
     forbidden: FORBIDDEN,
     gone: NOT_FOUND,
   },
-  answer: shown(StoppedEnvironment),
+  response: shown(StoppedEnvironment),
   write: (uow, { environment, params }) => stop(uow, environment, params),
 });

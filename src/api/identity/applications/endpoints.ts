@@ -18,7 +18,7 @@ export const listApplications = endpoint({
   get: '/applications',
   summary: 'List the applications that users may let act for them',
   access: administrator(),
-  answer: pageOf(Application),
+  response: pageOf(Application),
   read: (db, { page }) => pageOfApplications(db, page),
 });
 
@@ -32,8 +32,8 @@ export const createApplication = endpoint({
     scopes: required(notBlank(text)),
     confidential: optional(boolean, true),
   },
-  refuses: { invalid: INVALID },
-  answer: created(ApplicationWithSecret),
+  errors: { invalid: INVALID },
+  response: created(ApplicationWithSecret),
   write: (uow, { params }) => registerApplication(uow, params),
 });
 
@@ -42,8 +42,8 @@ export const removeApplication = endpoint({
   summary: 'Remove an application; its tokens end',
   access: administrator(),
   params: one,
-  refuses: { notFound: NOT_FOUND },
-  answer: nothing,
+  errors: { notFound: NOT_FOUND },
+  response: nothing,
   write: (uow, { params }) => deleteApplication(uow, params.id),
 });
 
@@ -52,7 +52,7 @@ export const renewApplicationSecret = endpoint({
   summary: 'Give an application another secret; the old one ends',
   access: administrator(),
   params: one,
-  refuses: { notFound: NOT_FOUND },
-  answer: created(ApplicationWithSecret),
+  errors: { notFound: NOT_FOUND },
+  response: created(ApplicationWithSecret),
   write: (uow, { params }) => renewSecret(uow, params.id),
 });

@@ -8,7 +8,7 @@ export const readAvatar = endpoint({
   summary: 'The picture of a user who has none',
   access: open(),
   root: true,
-  answer: stream,
+  response: stream,
   handle: ({ params }) => ({
     headers: {
       'Content-Type': 'image/svg+xml',

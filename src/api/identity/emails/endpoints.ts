@@ -27,7 +27,7 @@ export const listOwnEmails = endpoint({
   summary: 'List the e-mail addresses of the caller',
   access: signedIn(),
   scopes: ['read_user'],
-  answer: pageOf(Email),
+  response: pageOf(Email),
   read: (db, { caller, page }) => listEmails(db, caller.user.id, page),
 });
 
@@ -36,7 +36,7 @@ export const readOwnEmail = endpoint({
   summary: 'One e-mail address of the caller',
   access: signedIn().record(ownEmailNamed),
   scopes: ['read_user'],
-  answer: shown(Email),
+  response: shown(Email),
   read: (_db, { email }) => email,
 });
 
@@ -45,9 +45,9 @@ export const createOwnEmail = endpoint({
   summary: 'Add an e-mail address to the caller, which waits for its confirmation',
   access: signedIn(),
   params: { email: required(ruledText(255)) },
-  refuses: CANNOT_CREATE,
-  taken: TAKEN,
-  answer: created(Email),
+  errors: CANNOT_CREATE,
+  uniqueErrors: TAKEN,
+  response: created(Email),
   write: (uow, { params }) => createEmail(uow, uow.by.user.id, { email: params.email, confirmed: false }),
 });
 
@@ -56,8 +56,8 @@ export const deleteOwnEmail = endpoint({
   summary: 'Take an e-mail address from the caller',
   access: signedIn(),
   params: ofEmail,
-  refuses: CANNOT_DELETE,
-  answer: nothing,
+  errors: CANNOT_DELETE,
+  response: nothing,
   write: (uow, { params }) => deleteEmail(uow, uow.by.user.id, params.email_id),
 });
 
@@ -66,7 +66,7 @@ export const listUserEmails = endpoint({
   summary: 'List the e-mail addresses of a user',
   access: administeringUser('id'),
   scopes: ['read_user'],
-  answer: pageOf(Email),
+  response: pageOf(Email),
   read: (db, { user, page }) => listEmails(db, user.id, page),
 });
 
@@ -75,9 +75,9 @@ export const createUserEmail = endpoint({
   summary: 'Add an e-mail address to a user',
   access: administrator(),
   params: { ...ofUser, email: required(ruledText(255)), skip_confirmation: optional(boolean, false) },
-  refuses: CANNOT_CREATE,
-  taken: TAKEN,
-  answer: created(Email),
+  errors: CANNOT_CREATE,
+  uniqueErrors: TAKEN,
+  response: created(Email),
   write: (uow, { params: { id, email, skip_confirmation: confirmed } }) => createEmail(uow, id, { email, confirmed }),
 });
 
@@ -86,7 +86,7 @@ export const deleteUserEmail = endpoint({
   summary: 'Take an e-mail address from a user',
   access: administrator(),
   params: { ...ofUser, ...ofEmail },
-  refuses: CANNOT_DELETE,
-  answer: nothing,
+  errors: CANNOT_DELETE,
+  response: nothing,
   write: (uow, { params }) => deleteEmail(uow, params.id, params.email_id),
 });

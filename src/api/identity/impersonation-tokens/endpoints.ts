@@ -17,7 +17,7 @@ export const listImpersonationTokens = endpoint({
   access: administeringUser('user_id'),
   scopes: ['read_user'],
   params: { state: optional(oneOf('all', 'active', 'inactive'), 'all') },
-  answer: pageOf(ImpersonationToken),
+  response: pageOf(ImpersonationToken),
   async handle({ user, params, page }, { database, tokenUses }) {
     await tokenUses.settled();
     return listTokens(database.reader, user.id, params, page);
@@ -34,9 +34,9 @@ export const createImpersonationToken = endpoint({
     expires_at: optional(date),
     scopes: optional(commaArray(text)),
   },
-  refuses: { userNotFound: USER_NOT_FOUND, internalUser: FORBIDDEN, invalid: INVALID },
-  records: ['personal_access_token_created'],
-  answer: created(ImpersonationTokenWithSecret),
+  errors: { userNotFound: USER_NOT_FOUND, internalUser: FORBIDDEN, invalid: INVALID },
+  activity: ['personal_access_token_created'],
+  response: created(ImpersonationTokenWithSecret),
   write: (uow, { user, params: { name, description, scopes, expires_at } }) =>
     create(uow, user, { name, description, scopes: scopes ?? [], expiresAt: expires_at ?? null }),
 });
@@ -46,7 +46,7 @@ export const readImpersonationToken = endpoint({
   summary: 'One token to act as a user',
   access: administeringUser('user_id').record(impersonationTokenNamed),
   scopes: ['read_user'],
-  answer: shown(ImpersonationToken),
+  response: shown(ImpersonationToken),
   read: (_db, { token }) => token,
 });
 
@@ -54,8 +54,8 @@ export const deleteImpersonationToken = endpoint({
   delete: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'Revoke a token to act as a user',
   access: administeringUser('user_id').record(impersonationTokenNamed),
-  conditional: ({ token }) => token.updated_at,
-  records: ['personal_access_token_revoked'],
-  answer: nothing,
+  lastModified: ({ token }) => token.updated_at,
+  activity: ['personal_access_token_revoked'],
+  response: nothing,
   write: (uow, { token, user }) => revokeImpersonationToken(uow, token, user),
 });

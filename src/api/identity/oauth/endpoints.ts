@@ -52,11 +52,11 @@ export const issueOAuthToken = endpoint({
   post: '/oauth/token',
   summary: 'Get an access token for a code, a refresh token, a password or as an application',
   access: oauthClient(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
   params: tokenParams,
-  refuses: cannotIssue,
-  answer: shown(OAuthTokenPair),
+  errors: cannotIssue,
+  response: shown(OAuthTokenPair),
   async handle({ client, params, request }, services) {
     const issued = await grantToken(services, params, { client, address: request.clientAddress });
     return isFailure(issued) ? issued : new Reply(issued, { headers: NOT_KEPT });
@@ -67,10 +67,10 @@ export const readAuthorizationPage = endpoint({
   get: '/oauth/authorize',
   summary: 'The page that asks the user whether an application may act for him',
   access: signedInVisitor(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
   params: authorizationParams,
-  answer: html,
+  response: html,
   async handle({ visitor: { caller, session }, params: fields, request }, { database }) {
     const asked = await readAuthorization(database.reader, fields);
     if (asked.kind === 'stray') return strayRequestPage(asked);
@@ -83,10 +83,10 @@ export const authorizeApplication = endpoint({
   post: '/oauth/authorize',
   summary: 'Let an application act for the user, or not, from the form',
   access: signedInVisitorWithForm(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
   params: { ...formParams, _method: optional(text), ...authorizationParams },
-  answer: redirect,
+  response: redirect,
   write: (uow, { visitor, params }) =>
     params._method?.toLowerCase() === 'delete' ? deny(uow, params) : authorize(uow, visitor.caller.user, params),
 });
@@ -95,10 +95,10 @@ export const denyApplication = endpoint({
   delete: '/oauth/authorize',
   summary: 'Do not let an application act for the user',
   access: signedInVisitorWithForm(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
   params: { ...formParams, ...authorizationParams },
-  answer: redirect,
+  response: redirect,
   read: (db, { params }) => deny(db, params),
 });
 
@@ -106,13 +106,13 @@ export const revokeOAuthToken = endpoint({
   post: '/oauth/revoke',
   summary: 'End an access token and its refresh token',
   access: oauthClient(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
   params: { ...clientParams, token: optional(text) },
-  refuses: {
+  errors: {
     notYours: [403, { error: 'unauthorized_client', error_description: 'You are not authorized to revoke this token' }],
   },
-  answer: shown(Revoked),
+  response: shown(Revoked),
   write: (uow, { client, params }) => revoke(uow, params.token ?? '', client),
 });
 
@@ -120,10 +120,10 @@ export const readOAuthTokenInfo = endpoint({
   get: '/oauth/token/info',
   summary: 'Whom and what an OAuth token is for, and how long it lives',
   access: oauthBearer(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
   params: bearerParams,
-  answer: shown(OAuthTokenInfo),
+  response: shown(OAuthTokenInfo),
   // Not a read: answers to reads are remembered by their caller, and whoever only holds a token is none.
   handle: ({ token }) => token,
 });
@@ -132,10 +132,10 @@ export const introspectOAuthToken = endpoint({
   post: '/oauth/introspect',
   summary: 'Is it a live token of the application that asks',
   access: oauthClient(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
   params: { ...clientParams, token: optional(text) },
-  refuses: { invalidClient: INVALID_CLIENT },
-  answer: shown(Introspection),
+  errors: { invalidClient: INVALID_CLIENT },
+  response: shown(Introspection),
   read: (db, { client, params, base }) => introspect(db, { secret: params.token ?? '', client, now: base.now }),
 });

@@ -23,9 +23,9 @@ export const createUserToken = endpoint({
   summary: 'Create a personal access token for a user',
   access: administrator(),
   params: { user_id: required(integer), ...orderOf(SCOPES) },
-  refuses: CANNOT_ISSUE,
-  records: ['personal_access_token_created'],
-  answer: created(PersonalAccessTokenWithSecret),
+  errors: CANNOT_ISSUE,
+  activity: ['personal_access_token_created'],
+  response: created(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => issueToken(uow, params.user_id, params),
 });
 
@@ -34,9 +34,9 @@ export const createOwnToken = endpoint({
   summary: 'Create a personal access token of the caller, with scopes that reach nothing',
   access: signedIn(),
   params: orderOf(['k8s_proxy', 'self_rotate']),
-  refuses: CANNOT_ISSUE,
-  records: ['personal_access_token_created'],
-  answer: created(PersonalAccessTokenWithSecret),
+  errors: CANNOT_ISSUE,
+  activity: ['personal_access_token_created'],
+  response: created(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => issueToken(uow, uow.by.user.id, params),
 });
 
@@ -45,8 +45,8 @@ export const listPersonalAccessTokens = endpoint({
   summary: 'List personal access tokens',
   access: signedIn(),
   params: { user_id: optional(integer), ...tokenFilters },
-  refuses: { notPermitted: NOT_PERMITTED, userNotFound: NO_TOKEN },
-  answer: pageOf(PersonalAccessToken),
+  errors: { notPermitted: NOT_PERMITTED, userNotFound: NO_TOKEN },
+  response: pageOf(PersonalAccessToken),
   async handle({ params, caller, page }, { database, tokenUses }) {
     await tokenUses.settled();
     return visibleTokens(database.reader, caller, params, page);
@@ -58,8 +58,8 @@ export const readOwnPersonalAccessToken = endpoint({
   summary: 'The token of the request',
   access: signedIn(),
   scopes: 'any',
-  refuses: { notPersonal: NOT_PERSONAL },
-  answer: shown(PersonalAccessToken),
+  errors: { notPersonal: NOT_PERSONAL },
+  response: shown(PersonalAccessToken),
   async handle({ caller }, { database, tokenUses }) {
     await tokenUses.settled();
     return ownToken(database.reader, caller);
@@ -71,9 +71,9 @@ export const revokeOwnPersonalAccessToken = endpoint({
   summary: 'Revoke the token of the request',
   access: signedIn(),
   scopes: 'any',
-  refuses: { notPersonal: NOT_PERSONAL, notPermitted: CANNOT_REVOKE },
-  records: ['personal_access_token_revoked'],
-  answer: nothing,
+  errors: { notPersonal: NOT_PERSONAL, notPermitted: CANNOT_REVOKE },
+  activity: ['personal_access_token_revoked'],
+  response: nothing,
   write: (uow) => revokeOwn(uow),
 });
 
@@ -83,9 +83,9 @@ export const rotateOwnPersonalAccessToken = endpoint({
   access: rotating(),
   scopes: ['self_rotate'],
   params: { expires_at: optional(date) },
-  refuses: { ...CANNOT_ROTATE, notPersonal: [405, '405 Method Not Allowed'] },
-  records: ['personal_access_token_revoked', 'personal_access_token_created'],
-  answer: shown(PersonalAccessTokenWithSecret),
+  errors: { ...CANNOT_ROTATE, notPersonal: [405, '405 Method Not Allowed'] },
+  activity: ['personal_access_token_revoked', 'personal_access_token_created'],
+  response: shown(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => rotateOwn(uow, params.expires_at ?? null),
 });
 
@@ -94,8 +94,8 @@ export const readPersonalAccessToken = endpoint({
   summary: 'One personal access token',
   access: signedIn(),
   params: { id: required(integer) },
-  refuses: { notPermitted: NOT_PERMITTED, notFound: NO_TOKEN },
-  answer: shown(PersonalAccessToken),
+  errors: { notPermitted: NOT_PERMITTED, notFound: NO_TOKEN },
+  response: shown(PersonalAccessToken),
   async handle({ params, caller }, { database, tokenUses }) {
     await tokenUses.settled();
     return visibleToken(database.reader, caller, params.id);
@@ -107,9 +107,9 @@ export const revokePersonalAccessToken = endpoint({
   summary: 'Revoke a personal access token',
   access: signedIn(),
   params: { id: required(integer) },
-  refuses: { notFound: NOT_FOUND, notPermitted: CANNOT_REVOKE },
-  records: ['personal_access_token_revoked'],
-  answer: nothing,
+  errors: { notFound: NOT_FOUND, notPermitted: CANNOT_REVOKE },
+  activity: ['personal_access_token_revoked'],
+  response: nothing,
   write: (uow, { params }) => revoke(uow, params.id),
 });
 
@@ -118,8 +118,8 @@ export const rotatePersonalAccessToken = endpoint({
   summary: 'Replace a personal access token',
   access: rotating(),
   params: { id: required(integer), expires_at: optional(date) },
-  refuses: { ...CANNOT_ROTATE, notPermitted: NOT_PERMITTED, notFound: NO_TOKEN },
-  records: ['personal_access_token_revoked', 'personal_access_token_created'],
-  answer: shown(PersonalAccessTokenWithSecret),
+  errors: { ...CANNOT_ROTATE, notPermitted: NOT_PERMITTED, notFound: NO_TOKEN },
+  activity: ['personal_access_token_revoked', 'personal_access_token_created'],
+  response: shown(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => rotate(uow, { id: params.id, expiresAt: params.expires_at ?? null }),
 });

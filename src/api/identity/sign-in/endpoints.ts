@@ -13,9 +13,9 @@ export const readHomePage = endpoint({
   get: '/',
   summary: 'The page of the signed-in user',
   access: visitor(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
-  answer: html,
+  response: html,
   handle({ visitor: { session, caller, passwordExpired }, request }) {
     if (session === null || !isSignedIn(caller)) return { location: localUrl(request, '/users/sign_in') };
     return (passwordExpired ? renewalPage : homePage)(request, caller.user, session);
@@ -26,9 +26,9 @@ export const readSignInPage = endpoint({
   get: '/users/sign_in',
   summary: 'The form to sign in with a password',
   access: visitor(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
-  answer: html,
+  response: html,
   async handle({ visitor, request }, services) {
     if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
     const { session, headers } = await formSession(services, request, visitor);
@@ -40,14 +40,14 @@ export const signIn = endpoint({
   post: '/users/sign_in',
   summary: 'Sign in with a password, from the form',
   access: visitorWithForm(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
   params: {
     ...formParams,
     user: optional(hash({ login: optional(text), password: optional(text), new_password: optional(text) })),
   },
-  records: ['user_password_updated'],
-  answer: redirect,
+  activity: ['user_password_updated'],
+  response: redirect,
   handle({ visitor, params: { user }, request }, services) {
     const { login, password, new_password: newPassword } = user ?? {};
     const form = { login: login ?? '', password: password ?? '', newPassword: newPassword ?? '' };
@@ -59,9 +59,9 @@ export const signOut = endpoint({
   post: '/users/sign_out',
   summary: 'Sign out',
   access: visitor(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
-  answer: redirect,
+  response: redirect,
   handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),
 });
 
@@ -69,8 +69,8 @@ export const deleteSession = endpoint({
   delete: '/users/sign_out',
   summary: 'Sign out, by the method that scripts choose',
   access: visitor(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
-  answer: redirect,
+  response: redirect,
   handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),
 });

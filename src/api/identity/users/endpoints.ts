@@ -33,7 +33,7 @@ export const readCurrentUser = endpoint({
   summary: 'The caller',
   access: beingOneself(),
   scopes: ['read_user'],
-  answer: shown(CurrentUser),
+  response: shown(CurrentUser),
   read: (_db, { user }) => user,
 });
 
@@ -45,8 +45,8 @@ export const listUsers = endpoint({
   params: filters,
   rules: [allOrNone('extern_uid', 'provider')],
   keyset: KEYSET,
-  refuses: { offsetTooFar: offsetTooFar('User') },
-  answer: pageOf(ListedUser),
+  errors: { offsetTooFar: offsetTooFar('User') },
+  response: pageOf(ListedUser),
   read: (db, { caller, params, page }) => findUsers(db, caller, params, page),
 });
 
@@ -56,11 +56,11 @@ export const readUser = endpoint({
   access: readingUsers(),
   scopes: ['read_user'],
   params: userId,
-  refuses: {
+  errors: {
     notFound: USER_NOT_FOUND,
     tooMany: TOO_MANY_REQUESTS,
   },
-  answer: shown(UserProfile),
+  response: shown(UserProfile),
   handle: async ({ caller, params }, { database }) =>
     (await limitReading(database, caller)) ??
     (await readUserUntilGone(database.reader, params.id)) ??
@@ -73,10 +73,10 @@ export const createUser = endpoint({
   access: administratorLate(),
   params: creation,
   rules: [atLeastOne('password', 'reset_password', 'force_random_password'), allOrNone('extern_uid', 'provider')],
-  refuses: CANNOT_SAVE,
-  taken,
-  records: ['user_created'],
-  answer: created(UserAdmin),
+  errors: CANNOT_SAVE,
+  uniqueErrors: taken,
+  activity: ['user_created'],
+  response: created(UserAdmin),
   async handle({ caller, params }, { database, runUnitOfWork }) {
     const wish = wishOf(params);
     const password = await firstPassword(database.reader, wish);
@@ -90,21 +90,21 @@ export const updateUser = endpoint({
   access: administratorLate(),
   params: { ...userId, ...changes },
   rules: [allOrNone('extern_uid', 'provider')],
-  refuses: {
+  errors: {
     ...CANNOT_SAVE,
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL,
     onlyAdministrator: onlyAdministrator('give up that role'),
   },
-  taken,
-  records: [
+  uniqueErrors: taken,
+  activity: [
     'user_email_address_updated',
     'user_username_updated',
     'user_name_updated',
     'user_admin_status_updated',
     'user_password_updated',
   ],
-  answer: shown(UserAdmin),
+  response: shown(UserAdmin),
   async handle({ caller, params }, { database, runUnitOfWork }) {
     const wish = updateOf(params);
     const password = await nextPassword(database.reader, params.id, wish);
@@ -117,14 +117,14 @@ export const blockUser = endpoint({
   summary: 'Block a user',
   access: administrator(),
   params: userId,
-  refuses: {
+  errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: FORBIDDEN,
     ownAccount: [403, '403 Forbidden - The API initiating user cannot be blocked by the API'],
     onlyAdministrator: onlyAdministrator('be blocked'),
   },
-  records: ['user_blocked'],
-  answer: created(bare(nullable(Type.Boolean()))),
+  activity: ['user_blocked'],
+  response: created(bare(nullable(Type.Boolean()))),
   write: (uow, { params }) => block(uow, params.id),
 });
 
@@ -133,13 +133,13 @@ export const unblockUser = endpoint({
   summary: 'Give a blocked user access again',
   access: administrator(),
   params: userId,
-  refuses: {
+  errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL,
     deactivated: [403, '403 Forbidden - Deactivated users cannot be unblocked by the API'],
   },
-  records: ['user_unblocked'],
-  answer: created(bare(Type.Boolean())),
+  activity: ['user_unblocked'],
+  response: created(bare(Type.Boolean())),
   write: (uow, { params }) => unblock(uow, params.id),
 });
 
@@ -148,7 +148,7 @@ export const deactivateUser = endpoint({
   summary: 'Deactivate a dormant user',
   access: administrator(),
   params: userId,
-  refuses: {
+  errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: [403, 'Internal users cannot be deactivated'],
     blocked: [403, 'Error occurred. A blocked user cannot be deactivated'],
@@ -158,7 +158,7 @@ export const deactivateUser = endpoint({
       'The user you are trying to deactivate has been active in the past {days} days and cannot be deactivated',
     ],
   },
-  answer: created(bare(Type.Boolean())),
+  response: created(bare(Type.Boolean())),
   write: (uow, { params }) => deactivate(uow, params.id),
 });
 
@@ -167,12 +167,12 @@ export const activateUser = endpoint({
   summary: 'Activate a deactivated user',
   access: administrator(),
   params: userId,
-  refuses: {
+  errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL,
     blocked: [403, 'Error occurred. A blocked user must be unblocked to be activated'],
   },
-  answer: created(bare(Type.Boolean())),
+  response: created(bare(Type.Boolean())),
   write: (uow, { params }) => activate(uow, params.id),
 });
 
@@ -181,13 +181,13 @@ export const banUser = endpoint({
   summary: 'Ban a user',
   access: administrator(),
   params: userId,
-  refuses: {
+  errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL,
     wrongState: [403, 'You cannot ban {state} users.'],
     onlyAdministrator: onlyAdministrator('be banned'),
   },
-  answer: created(bare(Type.Boolean())),
+  response: created(bare(Type.Boolean())),
   write: (uow, { params }) => ban(uow, params.id),
 });
 
@@ -196,11 +196,11 @@ export const unbanUser = endpoint({
   summary: 'Lift the ban of a user',
   access: administrator(),
   params: userId,
-  refuses: {
+  errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL,
     wrongState: [403, 'You cannot unban {state} users.'],
   },
-  answer: created(bare(Type.Boolean())),
+  response: created(bare(Type.Boolean())),
   write: (uow, { params }) => unban(uow, params.id),
 });

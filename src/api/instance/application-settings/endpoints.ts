@@ -11,7 +11,7 @@ export const readApplicationSettings = endpoint({
   get: '/application/settings',
   summary: 'The settings that may change while the server runs',
   access: administrator(),
-  answer: shown(ApplicationSettings),
+  response: shown(ApplicationSettings),
   read: (db) => readSettings(db),
 });
 
@@ -20,9 +20,9 @@ export const updateApplicationSettings = endpoint({
   summary: 'Change some of the settings',
   access: administrator(),
   params: changeParameters,
-  refuses: { invalid: INVALID },
-  records: ['application_setting_updated'],
-  answer: shown(ApplicationSettings),
+  errors: { invalid: INVALID },
+  activity: ['application_setting_updated'],
+  response: shown(ApplicationSettings),
   handle: ({ params, caller }, { runUnitOfWork, git }) =>
     runUnitOfWork(caller, (uow) => changeSettings(uow, sentChanges(params), git.storages)),
 });

@@ -20,8 +20,8 @@ export const listAuditEvents = endpoint({
     entity_id: optional(integer),
   },
   keyset: AUDIT_KEYSET,
-  refuses: { typeMissing: [400, { error: 'entity_type is missing' }] },
-  answer: pageOf(AuditEvent),
+  errors: { typeMissing: [400, { error: 'entity_type is missing' }] },
+  response: pageOf(AuditEvent),
   read: (db, { log, params, page }) =>
     params.entity_id != null && params.entity_type == null ? refused('typeMissing') : list(db, log, params, page),
 });
@@ -30,7 +30,7 @@ export const readAuditEvent = endpoint({
   get: '/audit_events/:id',
   summary: 'One thing that was done on this server',
   access: instanceLog().record(eventById),
-  answer: shown(AuditEvent),
+  response: shown(AuditEvent),
   read: (_db, { event }) => event,
 });
 
@@ -41,7 +41,7 @@ export const [listGroupAuditEvents, listProjectAuditEvents] = forBoth((parent) =
     access: logOf(parent),
     params: period,
     keyset: AUDIT_KEYSET,
-    answer: pageOf(AuditEvent),
+    response: pageOf(AuditEvent),
     read: (db, { log, params, page }) => list(db, log, params, page),
   }),
 );
@@ -51,7 +51,7 @@ export const [readGroupAuditEvent, readProjectAuditEvent] = forBoth((parent) =>
     get: `${parent.path}/audit_events/:audit_event_id`,
     summary: `One thing that was done to a ${parent.type}`,
     access: logOf(parent).record(eventBelow),
-    answer: shown(AuditEvent),
+    response: shown(AuditEvent),
     read: (_db, { event }) => event,
   }),
 );

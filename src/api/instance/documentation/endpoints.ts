@@ -9,7 +9,7 @@ export const readOpenapi = endpoint({
   get: '/openapi.json',
   summary: 'This API as an OpenAPI 3.1 document',
   access: open(),
-  answer: shown(OpenApi),
+  response: shown(OpenApi),
   handle: ({ base }, { describeApi }) => describeApi({ url: base.url, version: packageJson.version }),
 });
 
@@ -18,6 +18,6 @@ export const readDocs = endpoint({
   summary: 'This API as a page to read',
   access: open(),
   root: true,
-  answer: html,
+  response: html,
   read: () => DOCUMENTATION_PAGE,
 });

@@ -12,7 +12,7 @@ export const listFeatures = endpoint({
   get: '/features',
   summary: 'List the feature flags that were ever set',
   access: administrator(),
-  answer: listOf(Feature),
+  response: listOf(Feature),
   read: (db) => listFlags(db),
 });
 
@@ -20,7 +20,7 @@ export const listFeatureDefinitions = endpoint({
   get: '/features/definitions',
   summary: 'List the feature flags that Hearth knows',
   access: administrator(),
-  answer: listOf(FeatureDefinition),
+  response: listOf(FeatureDefinition),
   read: () => FLAG_NAMES,
 });
 
@@ -41,11 +41,11 @@ export const setFeature = endpoint({
     force: optional(boolean, false),
   },
   rules: ['feature_group', 'user', 'group', 'namespace', 'project', 'runner'].map((actor) => exclusive('key', actor)),
-  refuses: {
+  errors: {
     badValue: [400, '400 Bad request - Cannot set \'{name}\' to "{value}"'],
     actorNotFound: [400, '400 Bad request - {actor} is not found!'],
   },
-  answer: created(Feature),
+  response: created(Feature),
   write: (uow, { params }) => set(uow, { ...params, key: params.key ?? 'percentage_of_time' }),
 });
 
@@ -53,6 +53,6 @@ export const removeFeature = endpoint({
   delete: '/features/:name',
   summary: 'Give a feature flag its default again',
   access: administrator(),
-  answer: nothing,
+  response: nothing,
   write: (uow, { params }) => clearFlag(uow, params.name),
 });

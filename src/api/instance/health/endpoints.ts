@@ -14,7 +14,7 @@ export const readHealth = endpoint({
   get: '/-/health',
   summary: 'Does the process answer',
   ...shared,
-  answer: plainText,
+  response: plainText,
   handle: () => new Reply('GitLab OK', { headers: { ...NOT_KEPT, 'Content-Type': 'text/plain' } }),
 });
 
@@ -22,7 +22,7 @@ export const readLiveness = endpoint({
   get: '/-/liveness',
   summary: 'Is the process running',
   ...shared,
-  answer: shown(Alive),
+  response: shown(Alive),
   handle: () => new Reply({ status: 'ok' as const }, { headers: NOT_KEPT }),
 });
 
@@ -31,7 +31,7 @@ export const readReadiness = endpoint({
   summary: 'Can the server serve',
   ...shared,
   params: { all: optional(boolean, false) },
-  answer: shown(Readiness),
+  response: shown(Readiness),
   async handle({ params }, services) {
     const found = await readiness(services, params.all);
     return new Reply(found, { headers: NOT_KEPT, status: found.status === 'ok' ? 200 : 503 });
@@ -43,7 +43,7 @@ export const readMetrics = endpoint({
   summary: 'Metrics in the format of Prometheus',
   access: open(),
   root: true,
-  answer: plainText,
+  response: plainText,
   async handle(_call, { metrics }) {
     return new Reply(await metrics.text(), { headers: { 'Content-Type': metrics.contentType } });
   },

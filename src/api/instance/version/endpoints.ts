@@ -9,7 +9,7 @@ export const readVersion = endpoint({
   summary: 'The level of the API that clients may rely on',
   access: signedIn(),
   scopes: ['read_user'],
-  answer: shown(Version),
+  response: shown(Version),
   read: () => INSTANCE_VERSION,
 });
 
@@ -18,6 +18,6 @@ export const readMetadata = endpoint({
   summary: 'The same as the version',
   access: signedIn(),
   scopes: ['read_user'],
-  answer: shown(Version),
+  response: shown(Version),
   read: () => INSTANCE_VERSION,
 });

@@ -42,7 +42,7 @@ export const listAlertIntegrations = endpoint({
   summary: 'List the integrations that send alerts to a project',
   access: inProject('admin_operations'),
   params: { type: optional(oneOf(...TYPES)) },
-  answer: pageOf(AlertIntegration),
+  response: pageOf(AlertIntegration),
   read: (db, { project, params, page, base }) =>
     listIntegrations(db, project, { type: params.type, oldestOnly: base.tier === 'free' }, page),
 });
@@ -51,7 +51,7 @@ export const readAlertIntegration = endpoint({
   get: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Read an integration that sends alerts',
   access: inProject('admin_operations').record(integration),
-  answer: shown(AlertIntegration),
+  response: shown(AlertIntegration),
   read: (_db, { integration }) => integration,
 });
 
@@ -66,16 +66,16 @@ export const createAlertIntegration = endpoint({
     legacy: optional(boolean, false),
     ...ofPayloads,
   },
-  refuses: {
+  errors: {
     ...REFUSALS,
     several: [400, 'Multiple integrations of a single type are not supported for this project'],
   },
-  taken: {
+  uniqueErrors: {
     alert_integrations_by_endpoint: refused('invalid', {
       errors: { endpoint_identifier: ['has already been taken'] },
     }),
   },
-  answer: created(AlertIntegration),
+  response: created(AlertIntegration),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey, config }) {
     const stored = await storedOf(params, config.tier);
     if (isFailure(stored)) return stored;
@@ -91,8 +91,8 @@ export const updateAlertIntegration = endpoint({
   access: inProject('admin_operations').record(integration),
   params: { name: optional(notBlank(title)), active: optional(boolean), ...ofPayloads },
   rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
-  refuses: { ...REFUSALS, gone: GONE },
-  answer: shown(AlertIntegration),
+  errors: { ...REFUSALS, gone: GONE },
+  response: shown(AlertIntegration),
   async handle({ integration, caller, params }, { runUnitOfWork, config }) {
     const stored = await storedOf(params, config.tier);
     if (isFailure(stored)) return stored;
@@ -106,7 +106,7 @@ export const deleteAlertIntegration = endpoint({
   delete: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Let a tool send no more alerts to a project',
   access: inProject('admin_operations').record(integration),
-  answer: nothing,
+  response: nothing,
   write: (uow, { integration }) => deleteIntegration(uow, integration.id),
 });
 
@@ -114,8 +114,8 @@ export const resetAlertIntegrationToken = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/reset_token',
   summary: 'Give an integration another token',
   access: inProject('admin_operations').record(integration),
-  refuses: { gone: GONE },
-  answer: created(AlertIntegration),
+  errors: { gone: GONE },
+  response: created(AlertIntegration),
   async handle({ integration, caller }, { runUnitOfWork, secretKey }) {
     const sealed = newSealedToken(await secretKey(), integration);
     return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, sealed)) ?? refused('gone'));
@@ -127,12 +127,12 @@ export const sendTestAlert = endpoint({
   summary: 'Send an alert as a tool would',
   access: inProject('update_alert_management_alert').record(integration),
   params: { payload: required(payloadObject) },
-  refuses: {
+  errors: {
     payloadInvalid: [400, { error: 'payload is invalid' }],
     broken: [400, '400 Bad request'],
     inactive: [403, '403 Forbidden - The integration is inactive'],
   },
-  answer: listOf(AlertReported),
+  response: listOf(AlertReported),
   handle: ({ project, integration, params, request }, services) =>
     sendTest(services, { project, integration, payload: params.payload, client: request.client }),
 });
@@ -142,11 +142,11 @@ export const listAlertPayloadFields = endpoint({
   summary: 'List what fields of alerts may be read from in a payload',
   access: inProject('admin_operations').and(refuseOnFree),
   params: { payload: required(anything) },
-  refuses: {
+  errors: {
     unreadable: [400, 'Failed to parse payload'],
     tooLarge: [400, 'Payload size exceeded'],
   },
-  answer: listOf(PayloadField),
+  response: listOf(PayloadField),
   async handle({ params }) {
     const payload = await readPayload(params.payload);
     if (payload === 'tooLarge') return refused('tooLarge');

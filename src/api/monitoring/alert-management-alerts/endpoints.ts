@@ -46,7 +46,7 @@ export const listAlerts = endpoint({
     ...narrowing,
     sort: optional(oneOf(...SORTS), 'started_at_desc'),
   },
-  answer: pageOf(AlertInList),
+  response: pageOf(AlertInList),
   read: (db, { project, params, page }) => listed(db, project, params, page),
 });
 
@@ -55,7 +55,7 @@ export const countAlerts = endpoint({
   summary: 'Count the alerts of a project by their status',
   access: reading,
   params: narrowing,
-  answer: shown(AlertStatusCounts),
+  response: shown(AlertStatusCounts),
   read: (db, { project, params }) => statusCounts(db, project, params),
 });
 
@@ -63,7 +63,7 @@ export const readAlert = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid',
   summary: 'Read an alert, with what was sent',
   access: reading.record(alert),
-  answer: shown(Alert),
+  response: shown(Alert),
   read: (_db, { alert }) => alert,
 });
 
@@ -77,8 +77,8 @@ export const updateAlertManagementAlert = endpoint({
     assignee_usernames: optional(commaArray(text)),
   },
   rules: [atLeastOne('status', 'assignee_ids', 'assignee_usernames')],
-  turn: ({ project }) => alertsTurn(project.id),
-  refuses: {
+  lock: ({ project }) => alertsTurn(project.id),
+  errors: {
     gone: [404, '404 Alert Not Found'],
     noPermissions: [400, 'Assignee has no permissions'],
     open: [
@@ -86,8 +86,8 @@ export const updateAlertManagementAlert = endpoint({
       'An alert with the same fingerprint is already open. To change the status of this alert, resolve the linked alert.',
     ],
   },
-  taken: { alerts_unresolved_by_fingerprint: 'open' },
-  answer: shown(Alert),
+  uniqueErrors: { alerts_unresolved_by_fingerprint: 'open' },
+  response: shown(Alert),
   write: (uow, { project, alert, params }) => updateAlert(uow, project, alert, params),
 });
 
@@ -96,7 +96,7 @@ export const listAlertNotes = endpoint({
   summary: 'List what was said on an alert',
   access: reading.record(alert),
   params: { sort: optional(oneOf('asc', 'desc'), 'asc') },
-  answer: pageOf(AlertNote),
+  response: pageOf(AlertNote),
   read: (db, { alert, params, page }) => listNotes(db, alert, params.sort, page),
 });
 
@@ -105,7 +105,7 @@ export const createAlertNote = endpoint({
   summary: 'Comment on an alert',
   access: changing,
   params: { body: required(notBlank(description)) },
-  answer: created(AlertNote),
+  response: created(AlertNote),
   write: (uow, { alert, caller, params: { body } }) => insertNote(uow, alert, { authorId: caller.user.id, body }),
 });
 
@@ -115,9 +115,9 @@ export const createAlertIssue = endpoint({
   access: changing.and(({ caller }, { project }) => {
     if (!mayInProject(caller, 'create_issue', project)) throw forbidden();
   }, 'project:update_alert_management_alert + project:create_issue'),
-  refuses: { exists: [409, 'An issue already exists'] },
-  records: ['created Issue'],
-  answer: created(Issue),
+  errors: { exists: [409, 'An issue already exists'] },
+  activity: ['created Issue'],
+  response: created(Issue),
   handle: ({ project, alert, caller, base }, services) =>
     makeIncident(services, caller, { project, alertId: alert.id, url: base.url }),
 });

@@ -26,7 +26,7 @@ export const listClientKeys = endpoint({
   get: '/projects/:id/error_tracking/client_keys',
   summary: 'List the client keys of a project',
   access: inProject('admin_operations'),
-  answer: pageOf(ClientKey),
+  response: pageOf(ClientKey),
   read: (db, { project, page }) => listKeys(db, project.id, page),
 });
 
@@ -36,7 +36,7 @@ export const createClientKey = endpoint({
   access: inProject('admin_operations'),
   // Whatever comes along, it is not looked at.
   body: 'raw',
-  answer: created(ClientKey),
+  response: created(ClientKey),
   write: (uow, { project }) => insertKey(uow, project.id),
 });
 
@@ -44,7 +44,7 @@ export const deleteClientKey = endpoint({
   delete: '/projects/:id/error_tracking/client_keys/:key_id',
   summary: 'Delete a client key, whose reports are refused from then on',
   access: inProject('admin_operations').record(key),
-  refuses: { gone: NOT_FOUND },
-  answer: shown(ClientKey),
+  errors: { gone: NOT_FOUND },
+  response: shown(ClientKey),
   write: async (uow, { key }) => (await deleteKey(uow, key.id)) ?? refused('gone'),
 });

@@ -35,7 +35,7 @@ export const readErrorTrackingSettings = endpoint({
   get: '/projects/:id/error_tracking/settings',
   summary: "Read a project's settings of error tracking",
   access: inProject('admin_operations').record(settings),
-  answer: shown(ErrorTrackingSettings),
+  response: shown(ErrorTrackingSettings),
   read: (_db, { settings }) => settings,
 });
 
@@ -44,9 +44,9 @@ export const updateErrorTrackingSettings = endpoint({
   summary: "Change a project's settings of error tracking",
   access: inProject('admin_operations').record(settings),
   params: { active: required(notBlank(boolean)), integrated: optional(boolean) },
-  turn: ({ project }) => turnIn(project),
-  refuses,
-  answer: shown(ErrorTrackingSettings),
+  lock: ({ project }) => turnIn(project),
+  errors: refuses,
+  response: shown(ErrorTrackingSettings),
   write: (uow, { settings, params: { active, integrated } }) =>
     save(uow, { ...settings, active, integrated: integrated ?? settings.integrated }),
 });
@@ -56,9 +56,9 @@ export const setErrorTrackingSettings = endpoint({
   summary: 'Set whether a project takes reports of errors',
   access: whereItIsOn,
   params: { active: required(notBlank(boolean)), integrated: required(boolean) },
-  turn: ({ project }) => turnIn(project),
-  refuses,
-  answer: shown(ErrorTrackingSettings),
+  lock: ({ project }) => turnIn(project),
+  errors: refuses,
+  response: shown(ErrorTrackingSettings),
   write: (uow, { project, params: { active, integrated } }) =>
     save(uow, { project_id: project.id, active, integrated }),
 });

@@ -44,7 +44,7 @@ export const listErrors = endpoint({
     sort: optional(oneOf(...SORTS), 'last_seen'),
     search: optional(absentIfBlank(expression)),
   },
-  answer: pageOf(TrackedError),
+  response: pageOf(TrackedError),
   read: (db, { project, params, page }) => errorsIn(db, project, params, page),
 });
 
@@ -52,7 +52,7 @@ export const readError = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id',
   summary: 'Read an error',
   access: inProject('read_sentry_issue').record(error),
-  answer: shown(TrackedErrorAlone),
+  response: shown(TrackedErrorAlone),
   read: (_db, { error }) => error,
 });
 
@@ -61,9 +61,9 @@ export const updateError = endpoint({
   summary: 'Resolve or ignore an error, or take that back',
   access: inProject('update_sentry_issue').record(error),
   params: { status: required(status) },
-  turn: ({ project }) => turnOfReports(project.id),
-  refuses: { gone: [404, '404 Error Not Found'] },
-  answer: shown(TrackedErrorAlone),
+  lock: ({ project }) => turnOfReports(project.id),
+  errors: { gone: [404, '404 Error Not Found'] },
+  response: shown(TrackedErrorAlone),
   write: async (uow, { error, params }) => (await setStatus(uow, error, params.status)) ?? refused('gone'),
 });
 
@@ -72,7 +72,7 @@ export const listErrorEvents = endpoint({
   summary: 'List the reports of an error',
   access: inProject('read_sentry_issue').record(error),
   params: { sort: optional(oneOf('asc', 'desc'), 'desc') },
-  answer: pageOf(ErrorEvent),
+  response: pageOf(ErrorEvent),
   read: (db, { error, params, page }) => eventsIn(db, error.id, params.sort, page),
 });
 
@@ -80,6 +80,6 @@ export const readErrorEvent = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events/:event_id',
   summary: 'Read a report of an error, or its latest one',
   access: inProject('read_sentry_issue').record(error).record(event),
-  answer: shown(ErrorEventAlone),
+  response: shown(ErrorEventAlone),
   read: (_db, { event }) => event,
 });

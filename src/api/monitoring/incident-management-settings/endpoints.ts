@@ -23,7 +23,7 @@ export const readIncidentManagementSettings = endpoint({
   get: '/projects/:id/incident_management_settings',
   summary: 'Read what a project makes of its alerts',
   access: inProject('admin_operations'),
-  answer: shown(IncidentManagementSettings),
+  response: shown(IncidentManagementSettings),
   read: (db, { project }) => settingsOf(db, project.id),
 });
 
@@ -38,7 +38,7 @@ export const updateIncidentManagementSettings = endpoint({
     issue_template_key: optional(title),
   },
   rules: [atLeastOne('create_issue', 'send_email', 'auto_close_incident', 'issue_template_key')],
-  refuses: { invalid: INVALID },
-  answer: shown(IncidentManagementSettings),
+  errors: { invalid: INVALID },
+  response: shown(IncidentManagementSettings),
   handle: ({ project, caller, params }, services) => changeSettings(services, caller, project, params),
 });

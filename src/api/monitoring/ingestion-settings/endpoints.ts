@@ -20,7 +20,7 @@ export const readIngestionSettings = endpoint({
   get: '/projects/:id/error_tracking/ingestion_settings',
   summary: 'Read how many reports of errors a project takes, and how long it keeps them',
   access: inProject('admin_operations'),
-  answer: shown(IngestionSettings),
+  response: shown(IngestionSettings),
   read: (db, { project }) => readIngestion(db, project.id),
 });
 
@@ -33,8 +33,8 @@ export const updateIngestionSettings = endpoint({
     retention_days: optional(integerIn({ least: 1, most: 90 })),
   },
   rules: [atLeastOne('events_per_minute', 'retention_days')],
-  turn: ({ project }) => turnOfReports(project.id),
-  answer: shown(IngestionSettings),
+  lock: ({ project }) => turnOfReports(project.id),
+  response: shown(IngestionSettings),
   write: (uow, { project, params }) => update(uow, project.id, params),
 });
 

@@ -34,6 +34,6 @@ export const listSessions = endpoint({
   get: '/projects/:id/error_tracking/sessions',
   summary: 'List how sessions have ended, by release and environment',
   access: inProject('read_sentry_issue'),
-  answer: pageOf(SessionCounts),
+  response: pageOf(SessionCounts),
   read: (db, { project, page }) => listCounts(db, project.id, page),
 });

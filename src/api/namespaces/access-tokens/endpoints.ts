@@ -30,7 +30,7 @@ export const [listGroupAccessTokens, listProjectAccessTokens] = forBoth((parent)
     summary: `List the tokens of a ${parent.type}`,
     access: managing(parent),
     params: tokenFilters,
-    answer: pageOf(ResourceAccessToken),
+    response: pageOf(ResourceAccessToken),
     async handle({ parent, params, page }, { database, tokenUses }) {
       await tokenUses.settled();
       return listBotTokens(database.reader, parent, params, page);
@@ -50,7 +50,7 @@ export const [createGroupAccessToken, createProjectAccessToken] = forBoth((paren
       expires_at: optional(date),
       access_level: optional(integerIn(ROLES), MAINTAINER),
     },
-    refuses: {
+    errors: {
       gone: GONE[parent.name],
       notPermitted: [400, `400 Bad request - User does not have permission to create ${parent.type} access token`],
       aboveCaller: [
@@ -60,8 +60,8 @@ export const [createGroupAccessToken, createProjectAccessToken] = forBoth((paren
       noDate: [400, '400 Bad request - expires_at is missing'],
       wrongOrder: [400, '400 Bad request - {problems}'],
     },
-    records: [parent.own(CREATED)],
-    answer: created(ResourceAccessTokenWithSecret),
+    activity: [parent.own(CREATED)],
+    response: created(ResourceAccessTokenWithSecret),
     write: (uow, { parent, params }) => issueBotToken(uow, parent, params),
   }),
 );
@@ -73,9 +73,9 @@ export const [rotateOwnGroupAccessToken, rotateOwnProjectAccessToken] = forBoth(
     access: rotating(seeing(parent)),
     scopes: ['self_rotate'],
     params: { expires_at: optional(date) },
-    refuses: { notPermitted: NOT_PERMITTED, ...CANNOT_ROTATE, noAccessToken: [405, '405 Method Not Allowed'] },
-    records: [parent.own(DELETED), parent.own(CREATED)],
-    answer: shown(ResourceAccessTokenWithSecret),
+    errors: { notPermitted: NOT_PERMITTED, ...CANNOT_ROTATE, noAccessToken: [405, '405 Method Not Allowed'] },
+    activity: [parent.own(DELETED), parent.own(CREATED)],
+    response: shown(ResourceAccessTokenWithSecret),
     write: (uow, { parent, params }) => rotateOwnBotToken(uow, parent, params.expires_at ?? null),
   }),
 );
@@ -86,8 +86,8 @@ export const [readGroupAccessToken, readProjectAccessToken] = forBoth((parent) =
     summary: `One token of a ${parent.type}`,
     access: managing(parent),
     params: { token_id: required(integer) },
-    refuses: { missing: missing(parent.type) },
-    answer: shown(ResourceAccessToken),
+    errors: { missing: missing(parent.type) },
+    response: shown(ResourceAccessToken),
     async handle({ parent, params }, { database, tokenUses }) {
       await tokenUses.settled();
       return (await findBotToken(database.reader, parent, params.token_id)) ?? refused('missing');
@@ -101,12 +101,12 @@ export const [revokeGroupAccessToken, revokeProjectAccessToken] = forBoth((paren
     summary: `Revoke a token of a ${parent.type}`,
     access: seeing(parent),
     params: { token_id: required(integer) },
-    refuses: {
+    errors: {
       missing: missing(parent.type),
       notPermitted: [400, '400 Bad request - {caller} cannot delete {bot}'],
     },
-    records: [parent.own(DELETED)],
-    answer: nothing,
+    activity: [parent.own(DELETED)],
+    response: nothing,
     write: (uow, { parent, params }) => revokeBotToken(uow, parent, params.token_id),
   }),
 );
@@ -117,14 +117,14 @@ export const [rotateGroupAccessToken, rotateProjectAccessToken] = forBoth((paren
     summary: `Replace a token of a ${parent.type}`,
     access: rotating(managing(parent)),
     params: { token_id: required(integer), expires_at: optional(date) },
-    refuses: {
+    errors: {
       notPermitted: NOT_PERMITTED,
       notFound: [404, '404 Not Found'],
       ...CANNOT_ROTATE,
       aboveCaller: [400, '400 Bad request - Not eligible to rotate tokens with permissions not held by the user'],
     },
-    records: [parent.own(DELETED), parent.own(CREATED)],
-    answer: shown(ResourceAccessTokenWithSecret),
+    activity: [parent.own(DELETED), parent.own(CREATED)],
+    response: shown(ResourceAccessTokenWithSecret),
     write: (uow, { parent, params }) =>
       rotateBotToken(uow, parent, { id: params.token_id, expiresAt: params.expires_at ?? null }),
   }),

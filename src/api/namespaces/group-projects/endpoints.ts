@@ -27,7 +27,7 @@ export const listGroupProjects = endpoint({
     include_subgroups: optional(boolean, false),
     with_shared: optional(boolean, true),
   },
-  answer: pageOf(ShownProject),
+  response: pageOf(ShownProject),
   read(db, { caller, group, params, page }) {
     const namespace = { id: group.id, below: params.include_subgroups };
     const filter = { ...commonFilter(params), namespace };
@@ -51,10 +51,10 @@ export const moveProjectIntoGroup = endpoint({
   post: '/groups/:id/projects/:project_id',
   summary: 'Move a project into a group',
   access: administratorLate().record(group).record(project),
-  refuses: TRANSFER_REFUSALS,
-  taken: TRANSFER_TAKEN,
-  records: ['project_namespace_updated'],
-  answer: created(GroupDetail),
+  errors: TRANSFER_REFUSALS,
+  uniqueErrors: TRANSFER_TAKEN,
+  activity: ['project_namespace_updated'],
+  response: created(GroupDetail),
   async write(uow, { group, project }) {
     const moved = await transfer(uow, project, String(group.id));
     return isFailure(moved) ? moved : group;

@@ -24,8 +24,8 @@ export const listGroups = endpoint({
   access: open(),
   params: filters,
   keyset: GROUPS_KEYSET,
-  refuses: { offsetTooFar: offsetTooFar('Group') },
-  answer: pageOf(Group),
+  errors: { offsetTooFar: offsetTooFar('Group') },
+  response: pageOf(Group),
   read: (db, { caller, params, page }) => pageOfAllGroups(db, caller, params, page),
 });
 
@@ -34,14 +34,14 @@ export const createGroup = endpoint({
   summary: 'Create a group, at the top level or below another',
   access: signedIn(),
   params: { name: required(ruledText(255)), path: required(ruledText(255)), parent_id: optional(integer), ...columns },
-  refuses: {
+  errors: {
     groupNotFound: GONE.Group,
     forbidden: FORBIDDEN,
     notSaved: [400, 'Failed to save group {errors}'],
   },
-  taken: { routes_by_full_path: PATH_NOT_SAVED },
-  records: ['group_created'],
-  answer: created(GroupDetail),
+  uniqueErrors: { routes_by_full_path: PATH_NOT_SAVED },
+  activity: ['group_created'],
+  response: created(GroupDetail),
   handle: ({ caller, params }, { runUnitOfWork, config }) =>
     runUnitOfWork(caller, (uow) => create(uow, params, Object.keys(config.storages))),
 });
@@ -51,7 +51,7 @@ export const readGroup = endpoint({
   summary: 'One group',
   access: inPublicGroup('read_group'),
   params: { with_projects: optional(boolean, true), statistics: optional(boolean, false) },
-  answer: shown(ReadGroup),
+  response: shown(ReadGroup),
   read: (_db, { group }) => group,
 });
 
@@ -60,10 +60,10 @@ export const updateGroup = endpoint({
   summary: 'Change a group',
   access: inGroup('update_group'),
   params: { name: optional(ruledText(255)), path: optional(ruledText(255)), ...columns },
-  refuses: { invalid: INVALID, gone: GONE.Group },
-  taken: { routes_by_full_path: invalid({ path: TAKEN }) },
-  records: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],
-  answer: shown(GroupDetail),
+  errors: { invalid: INVALID, gone: GONE.Group },
+  uniqueErrors: { routes_by_full_path: invalid({ path: TAKEN }) },
+  activity: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],
+  response: shown(GroupDetail),
   write: (uow, { group, params }) => update(uow, group, params),
 });
 
@@ -72,16 +72,16 @@ export const deleteGroup = endpoint({
   summary: 'Schedule the deletion of a group, or destroy a subgroup whose deletion is scheduled',
   access: inGroup('remove_group'),
   params: { permanently_remove: optional(boolean, false), full_path: optional(text) },
-  conditional: ({ group }) => group.updated_at,
-  refuses: {
+  lastModified: ({ group }) => group.updated_at,
+  errors: {
     alreadyMarked: [400, 'Group has already been marked for deletion'],
     rootNotAtOnce: [400, '`permanently_remove` option is only available for subgroups.'],
     notMarked: [400, 'Group must be marked for deletion first.'],
     wrongPath: [400, '`full_path` is incorrect. You must enter the complete path for the subgroup.'],
     gone: GONE.Group,
   },
-  records: ['group_destroyed', 'project_destroyed'],
-  answer: accepted,
+  activity: ['group_destroyed', 'project_destroyed'],
+  response: accepted,
   write: (uow, { group, params }) =>
     params.permanently_remove ? deleteAtOnce(uow, group, params.full_path) : scheduleDeletion(uow, group),
 });
@@ -90,11 +90,11 @@ export const restoreGroup = endpoint({
   post: '/groups/:id/restore',
   summary: 'Take back the scheduled deletion of a group',
   access: inGroup('remove_group'),
-  refuses: {
+  errors: {
     notMarked: [400, 'Group has not been marked for deletion'],
     gone: GONE.Group,
   },
-  answer: created(GroupDetail),
+  response: created(GroupDetail),
   handle: ({ caller, group }, { runUnitOfWork }) =>
     runUnitOfWork(caller, (uow) => restore(uow, group), { againWhenTaken: ['routes_by_full_path'] }),
 });
@@ -103,12 +103,12 @@ export const archiveGroup = endpoint({
   post: '/groups/:id/archive',
   summary: 'Archive a group',
   access: inGroup('archive_group'),
-  refuses: {
+  errors: {
     already: [422, 'Group is already archived!'],
     archivedAbove: [422, 'Cannot archive group since one of the ancestor groups is already archived!'],
     scheduledForDeletion: [422, 'Cannot archive group since it is scheduled for deletion.'],
   },
-  answer: shown(GroupDetail),
+  response: shown(GroupDetail),
   write: (uow, { group }) => archive(uow, group),
 });
 
@@ -116,11 +116,11 @@ export const unarchiveGroup = endpoint({
   post: '/groups/:id/unarchive',
   summary: 'End the archiving of a group',
   access: inGroup('archive_group'),
-  refuses: {
+  errors: {
     archivedAbove: [422, 'Cannot unarchive group since one of the ancestor groups is archived!'],
     already: [422, 'Group is already unarchived!'],
   },
-  answer: shown(GroupDetail),
+  response: shown(GroupDetail),
   write: (uow, { group }) => unarchive(uow, group),
 });
 
@@ -129,7 +129,7 @@ export const transferGroup = endpoint({
   summary: 'Move a group below another, or to the top level',
   access: inGroup('transfer_group'),
   params: { group_id: optional(integer) },
-  refuses: {
+  errors: {
     groupNotFound: GONE.Group,
     gone: GONE.Group,
     forbidden: FORBIDDEN,
@@ -140,9 +140,9 @@ export const transferGroup = endpoint({
     tooDeep: [400, 'Transfer failed: The full path of a group is too long.'],
     noPermission: [400, "Transfer failed: You don't have enough permissions."],
   },
-  taken: { routes_by_full_path: 'pathTaken' },
-  records: ['group_visibility_level_updated', 'project_visibility_level_updated'],
-  answer: created(GroupDetail),
+  uniqueErrors: { routes_by_full_path: 'pathTaken' },
+  activity: ['group_visibility_level_updated', 'project_visibility_level_updated'],
+  response: created(GroupDetail),
   write: (uow, { group, params }) => transfer(uow, group, params.group_id),
 });
 
@@ -151,7 +151,7 @@ export const listSubgroups = endpoint({
   summary: 'List the groups directly below a group',
   access: inPublicGroup('read_group'),
   params: filters,
-  answer: pageOf(Group),
+  response: pageOf(Group),
   read: (db, { group, caller, params, page }) => pageOfGroups(db, caller, { childrenOf: group.id }, params, page),
 });
 
@@ -160,6 +160,6 @@ export const listDescendantGroups = endpoint({
   summary: 'List all groups below a group',
   access: inPublicGroup('read_group'),
   params: filters,
-  answer: pageOf(Group),
+  response: pageOf(Group),
   read: (db, { group, caller, params, page }) => pageOfGroups(db, caller, { below: group.id }, params, page),
 });

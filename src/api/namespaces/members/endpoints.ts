@@ -32,7 +32,7 @@ export const [listGroupMembers, listProjectMembers] = forBoth((parent) =>
     summary: 'List direct members',
     access: parent.may(SEEING),
     params: filters,
-    answer: pageOf(Member),
+    response: pageOf(Member),
     read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: false }, page),
   }),
 );
@@ -43,7 +43,7 @@ export const [listAllGroupMembers, listAllProjectMembers] = forBoth((parent) =>
     summary: 'List direct and inherited members',
     access: parent.may(SEEING),
     params: filters,
-    answer: pageOf(Member),
+    response: pageOf(Member),
     read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: true }, page),
   }),
 );
@@ -54,8 +54,8 @@ export const [readGroupMember, readProjectMember] = forBoth((parent) =>
     summary: 'One direct member',
     access: parent.may(SEEING),
     params: { user_id: required(integer) },
-    refuses: { missing: NOT_FOUND },
-    answer: shown(Member),
+    errors: { missing: NOT_FOUND },
+    response: shown(Member),
     read: async (db, { parent, params }) =>
       (await findMember(db, parent, params.user_id, { inherited: false })) ?? refused('missing'),
   }),
@@ -67,8 +67,8 @@ export const [readAnyGroupMember, readAnyProjectMember] = forBoth((parent) =>
     summary: 'One direct or inherited member',
     access: parent.may(SEEING),
     params: { user_id: required(integer) },
-    refuses: { missing: NOT_FOUND },
-    answer: shown(Member),
+    errors: { missing: NOT_FOUND },
+    response: shown(Member),
     read: async (db, { parent, params }) =>
       (await findMember(db, parent, params.user_id, { inherited: true })) ?? refused('missing'),
   }),
@@ -86,16 +86,16 @@ export const [createGroupMember, createProjectMember] = forBoth((parent) =>
       expires_at: optional(date),
     },
     rules: [exclusive('user_id', 'username'), atLeastOne('user_id', 'username')],
-    refuses: {
+    errors: {
       gone: GONE[parent.name],
       unknownUser: USER_NOT_FOUND,
       exists: [409, 'Member already exists'],
       forbidden: FORBIDDEN,
       invalid: INVALID,
     },
-    taken: TAKEN,
-    records: parent.own({ group: ['member_created'], project: ['joined Project', 'member_created'] }),
-    answer: created(either(Member, AddedMembers, (row) => 'user' in row)),
+    uniqueErrors: TAKEN,
+    activity: parent.own({ group: ['member_created'], project: ['joined Project', 'member_created'] }),
+    response: created(either(Member, AddedMembers, (row) => 'user' in row)),
     // Not one act: of several users each is added by himself, so that nobody's refusal is another's.
     async handle({ parent, caller, params }, { runUnitOfWork, database }) {
       const users = [...(params.user_id ?? []), ...(params.username ?? [])];
@@ -114,9 +114,9 @@ export const [updateGroupMember, updateProjectMember] = forBoth((parent) =>
     summary: 'Change a direct member',
     access: parent.may(MANAGING),
     params: { user_id: required(integer), access_level: required(integer), expires_at: optional(date) },
-    refuses: { missing: NOT_FOUND, forbidden: FORBIDDEN, invalid: INVALID },
-    records: ['member_updated'],
-    answer: shown(Member),
+    errors: { missing: NOT_FOUND, forbidden: FORBIDDEN, invalid: INVALID },
+    activity: ['member_updated'],
+    response: shown(Member),
     write: (uow, { parent, params }) =>
       changeMember(uow, parent, params.user_id, { accessLevel: params.access_level, expiresAt: params.expires_at }),
   }),
@@ -128,11 +128,11 @@ export const [deleteGroupMember, deleteProjectMember] = forBoth((parent) =>
     summary: 'Remove a direct member',
     access: parent.may(LEAVING).record(removableMember),
     params: { skip_subresources: optional(boolean, false), unassign_issuables: optional(boolean, false) },
-    conditional: ({ membership }) => membership.updated_at,
-    refuses: { missing: NOT_FOUND, forbidden: FORBIDDEN },
+    lastModified: ({ membership }) => membership.updated_at,
+    errors: { missing: NOT_FOUND, forbidden: FORBIDDEN },
     // A member of projects below leaves them, too.
-    records: ['left Project', 'member_destroyed'],
-    answer: nothing,
+    activity: ['left Project', 'member_destroyed'],
+    response: nothing,
     write: (uow, { parent, params }) =>
       removeMember(uow, parent, params.user_id, {
         skipSubresources: params.skip_subresources,
@@ -146,7 +146,7 @@ export const listProjectUsers = endpoint({
   summary: 'List the users who are members, inherited ones too',
   access: inPublicProject('read_members'),
   params: { search: optional(expression), skip_users: optional(commaArray(integer)) },
-  answer: pageOf(UserBasic),
+  response: pageOf(UserBasic),
   read: (db, { project, params, page }) =>
     listMemberUsers(db, projectSource(project), { query: params.search, skip_users: params.skip_users }, page),
 });

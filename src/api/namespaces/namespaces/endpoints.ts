@@ -27,7 +27,7 @@ export const listNamespaces = endpoint({
     owned_only: optional(boolean),
     top_level_only: optional(boolean),
   },
-  answer: pageOf(Namespace),
+  response: pageOf(Namespace),
   read: (db, { caller, params, page }) => pageOfNamespaces(db, caller, params, page),
 });
 
@@ -35,7 +35,7 @@ export const readNamespace = endpoint({
   get: '/namespaces/:id',
   summary: 'One namespace',
   access: signedIn().record(namespace),
-  answer: shown(Namespace),
+  response: shown(Namespace),
   read: (_db, { namespace }) => namespace,
 });
 
@@ -44,6 +44,6 @@ export const readNamespaceExistence = endpoint({
   summary: 'Whether a path is taken, and free ones like it',
   access: signedIn(),
   params: { parent_id: optional(integer) },
-  answer: shown(NamespaceExistence),
+  response: shown(NamespaceExistence),
   read: (db, { caller, params }) => existence(db, caller, params.path, params.parent_id),
 });

@@ -40,8 +40,8 @@ export const listProjects = endpoint({
   access: open(),
   params: projectListParams,
   keyset: PROJECTS_KEYSET,
-  refuses: UNPAIRED,
-  answer: pageOf(ShownProject),
+  errors: UNPAIRED,
+  response: pageOf(ShownProject),
   read: (db, { caller, params, page }) => listedProjects(db, caller, params, page),
 });
 
@@ -51,10 +51,10 @@ export const createProject = endpoint({
   access: signedIn(),
   params: { ...attributeParams, namespace_id: optional(integer), ...creationParams },
   rules: [atLeastOne('name', 'path')],
-  refuses: NOT_CREATED,
-  taken: TAKEN,
-  records: CREATED,
-  answer: created(Project),
+  errors: NOT_CREATED,
+  uniqueErrors: TAKEN,
+  activity: CREATED,
+  response: created(Project),
   handle({ caller, params }, services) {
     const origin = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
     return create(services, caller, origin, projectWish(params));
@@ -66,10 +66,10 @@ export const createProjectForUser = endpoint({
   summary: "Create a project in a user's own namespace",
   access: forUser(),
   params: { ...attributeParams, name: required(ruledText(255)), ...creationParams },
-  refuses: NOT_CREATED,
-  taken: TAKEN,
-  records: CREATED,
-  answer: created(Project),
+  errors: NOT_CREATED,
+  uniqueErrors: TAKEN,
+  activity: CREATED,
+  response: created(Project),
   handle: ({ caller, user, params }, services) =>
     create(services, caller, { creatorId: user.id, namespaceId: null }, projectWish(params)),
 });
@@ -79,7 +79,7 @@ export const readProject = endpoint({
   summary: 'Read a project',
   access: inPublicProject('read_project'),
   params: { statistics: optional(boolean, false), license: optional(boolean, false) },
-  answer: shown(ReadProject),
+  response: shown(ReadProject),
   read: (_db, { project }) => project,
 });
 
@@ -89,7 +89,7 @@ export const updateProject = endpoint({
   access: updatingProject(),
   params: { ...attributeParams, ...importParams },
   rules: [atLeastOne(...attributeNames, ...Object.keys(importParams))],
-  refuses: {
+  errors: {
     invalid: INVALID,
     ...NO_IMPORT,
     gone: GONE.Project,
@@ -97,14 +97,14 @@ export const updateProject = endpoint({
     busy: [503, '503 Service Unavailable'],
     noSuchBranch: [400, { message: { base: ["Could not change HEAD: branch '{branch}' does not exist"] } }],
   },
-  taken: TAKEN,
-  records: [
+  uniqueErrors: TAKEN,
+  activity: [
     'project_name_updated',
     'project_path_updated',
     'project_description_updated',
     'project_visibility_level_updated',
   ],
-  answer: shown(Project),
+  response: shown(Project),
   handle: ({ caller, project, params }, services) =>
     params.import_url ? refused('importUnsupported') : update(services, caller, project, attributeValues(params)),
 });
@@ -114,8 +114,8 @@ export const deleteProject = endpoint({
   summary: 'Schedule the deletion of a project, or destroy a scheduled one',
   access: inProject('remove_project'),
   params: { permanently_remove: optional(boolean, false), full_path: optional(text) },
-  conditional: ({ project }) => project.updated_at,
-  refuses: {
+  lastModified: ({ project }) => project.updated_at,
+  errors: {
     notMarked: [400, 'Project must be marked for deletion first.'],
     alreadyMarked: [400, 'Project has already been marked for deletion'],
     wrongPath: [400, '`full_path` is incorrect. You must enter the complete path for the project.'],
@@ -124,8 +124,8 @@ export const deleteProject = endpoint({
       "Couldn't remove the project. A project repository storage move is in progress. Try again when it's complete.",
     ],
   },
-  records: ['project_destroyed'],
-  answer: accepted,
+  activity: ['project_destroyed'],
+  response: accepted,
   handle: ({ caller, project, params }, { runUnitOfWork }) =>
     inPieces(runUnitOfWork, caller, {
       // Of what has begun to go nobody has anything any more.
@@ -138,8 +138,8 @@ export const restoreProject = endpoint({
   post: '/projects/:id/restore',
   summary: 'Take back the scheduled deletion of a project',
   access: inProject('remove_project'),
-  refuses: { notMarked: [400, 'Project has not been marked for deletion'], gone: GONE.Project },
-  answer: created(Project),
+  errors: { notMarked: [400, 'Project has not been marked for deletion'], gone: GONE.Project },
+  response: created(Project),
   handle: ({ caller, project }, { runUnitOfWork }) =>
     runUnitOfWork(caller, (uow) => restore(uow, project), { againWhenTaken: Object.keys(TAKEN) }),
 });
@@ -148,14 +148,14 @@ export const archiveProject = endpoint({
   post: '/projects/:id/archive',
   summary: 'Archive a project',
   access: inProject('archive_project'),
-  refuses: {
+  errors: {
     gone: GONE.Project,
     alreadyArchived: [400, 'Project is already archived.'],
     archivedAbove: [400, 'Cannot archive project since one of the ancestors is already archived.'],
     scheduledForDeletion: [400, 'Cannot archive project since it is scheduled for deletion.'],
   },
-  records: ['project_archived'],
-  answer: created(Project),
+  activity: ['project_archived'],
+  response: created(Project),
   write: (uow, { project }) => archive(uow, project),
 });
 
@@ -163,13 +163,13 @@ export const unarchiveProject = endpoint({
   post: '/projects/:id/unarchive',
   summary: 'Bring an archived project back',
   access: inProject('archive_project'),
-  refuses: {
+  errors: {
     gone: GONE.Project,
     archivedAbove: [400, 'Cannot unarchive project since one of the ancestors is archived.'],
     scheduledForDeletion: [400, 'Cannot unarchive project since it is scheduled for deletion.'],
   },
-  records: ['project_unarchived'],
-  answer: created(Project),
+  activity: ['project_unarchived'],
+  response: created(Project),
   write: (uow, { project }) => unarchive(uow, project),
 });
 
@@ -178,10 +178,10 @@ export const transferProject = endpoint({
   summary: 'Move a project to another namespace',
   access: inProject('transfer_project'),
   params: { namespace: required(text) },
-  refuses: TRANSFER_REFUSALS,
-  taken: TRANSFER_TAKEN,
-  records: ['project_namespace_updated'],
-  answer: shown(Project),
+  errors: TRANSFER_REFUSALS,
+  uniqueErrors: TRANSFER_TAKEN,
+  activity: ['project_namespace_updated'],
+  response: shown(Project),
   write: (uow, { project, params }) => transfer(uow, project, params.namespace),
 });
 
@@ -190,7 +190,7 @@ export const listUserProjects = endpoint({
   summary: "List the projects in a user's own namespace that the caller sees",
   access: ofUser(),
   params: projectListParams,
-  refuses: UNPAIRED,
-  answer: pageOf(ShownProject),
+  errors: UNPAIRED,
+  response: pageOf(ShownProject),
   read: (db, { caller, user, params, page }) => listedProjects(db, caller, params, page, { ownerId: user.id }),
 });

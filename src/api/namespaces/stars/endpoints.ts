@@ -12,8 +12,8 @@ export const starProject = endpoint({
   post: '/projects/:id/star',
   summary: 'Star a project',
   access: inProject('read_project'),
-  refuses: { already: NOT_MODIFIED },
-  answer: created(Project),
+  errors: { already: NOT_MODIFIED },
+  response: created(Project),
   write: (uow, { project }) => star(uow, project),
 });
 
@@ -21,8 +21,8 @@ export const unstarProject = endpoint({
   post: '/projects/:id/unstar',
   summary: 'Take the star from a project',
   access: inProject('read_project'),
-  refuses: { already: NOT_MODIFIED },
-  answer: created(Project),
+  errors: { already: NOT_MODIFIED },
+  response: created(Project),
   write: (uow, { project }) => unstar(uow, project),
 });
 
@@ -30,7 +30,7 @@ export const listProjectStarrers = endpoint({
   get: '/projects/:id/starrers',
   summary: 'List who has starred a project',
   access: inPublicProject('read_project'),
-  answer: pageOf(Starrer),
+  response: pageOf(Starrer),
   read: (db, { project, caller, page }) => listStarrers(db, project.id, caller, page),
 });
 
@@ -40,8 +40,8 @@ export const listStarredProjects = endpoint({
   access: ofUser(),
   scopes: ['read_user'],
   params: projectListParams,
-  refuses: UNPAIRED,
-  answer: pageOf(ShownProject),
+  errors: UNPAIRED,
+  response: pageOf(ShownProject),
   read: (db, { caller, user, params, page }) =>
     listedProjects(db, caller, params, page, { starredBy: profileVisibleTo(caller, user) ? user.id : null }),
 });

@@ -11,13 +11,13 @@ export const deleteUser = endpoint({
   summary: 'Delete a user: the account ends at once, what is left of it goes soon after',
   access: deletableUser(),
   params: { hard_delete: optional(boolean, false) },
-  conditional: ({ user }) => user.updated_at,
-  refuses: {
+  lastModified: ({ user }) => user.updated_at,
+  errors: {
     notFound: USER_NOT_FOUND,
     onlyAdministrator: [403, '403 Forbidden - The only administrator cannot be deleted'],
     soleOwner: [409, 'User cannot be removed while is the sole-owner of a group'],
   },
-  records: ['user_destroyed', 'project_destroyed', 'group_destroyed'],
-  answer: nothing,
+  activity: ['user_destroyed', 'project_destroyed', 'group_destroyed'],
+  response: nothing,
   write: (uow, { user, params }) => remove(uow, user.id, params.hard_delete),
 });

@@ -21,9 +21,9 @@ export const createBulkImport = endpoint({
   summary: 'Copy groups and projects from another server',
   access: importing,
   params,
-  refuses: { tooMany: TOO_MANY_REQUESTS, failed: [422, '{message}'] },
-  records: ['group_created'],
-  answer: created(BulkImport),
+  errors: { tooMany: TOO_MANY_REQUESTS, failed: [422, '{message}'] },
+  activity: ['group_created'],
+  response: created(BulkImport),
   handle: ({ request, caller, params: given, base }, services) =>
     createImport(services, { request, caller, ownUrl: base.url }, given),
 });
@@ -33,7 +33,7 @@ export const listBulkImports = endpoint({
   summary: 'List your imports',
   access: importing,
   params: listing,
-  answer: pageOf(BulkImport),
+  response: pageOf(BulkImport),
   read: (db, { caller, params: filter, page }) => listImports(db, caller.user.id, filter, page),
 });
 
@@ -42,7 +42,7 @@ export const listAllBulkImportEntities = endpoint({
   summary: 'List what all your imports copy',
   access: importing,
   params: listing,
-  answer: pageOf(BulkImportEntity),
+  response: pageOf(BulkImportEntity),
   read: (db, { caller, params: filter, page }) => listEntities(db, { userId: caller.user.id }, filter, page),
 });
 
@@ -50,7 +50,7 @@ export const readBulkImport = endpoint({
   get: '/bulk_imports/:import_id',
   summary: 'Read an import',
   access: ownImport,
-  answer: shown(BulkImport),
+  response: shown(BulkImport),
   read: (_db, { bulkImport }) => bulkImport,
 });
 
@@ -59,7 +59,7 @@ export const listBulkImportEntities = endpoint({
   summary: 'List what an import copies',
   access: ownImport,
   params: listing,
-  answer: pageOf(BulkImportEntity),
+  response: pageOf(BulkImportEntity),
   read: (db, { bulkImport, params: filter, page }) => listEntities(db, { importId: bulkImport.id }, filter, page),
 });
 
@@ -67,7 +67,7 @@ export const readBulkImportEntity = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id',
   summary: 'Read what an import makes of one group or project',
   access: ownEntity,
-  answer: shown(BulkImportEntity),
+  response: shown(BulkImportEntity),
   read: (_db, { migrated }) => migrated,
 });
 
@@ -75,7 +75,7 @@ export const listBulkImportFailures = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id/failures',
   summary: 'List what of one group or project could not be copied',
   access: ownEntity,
-  answer: pageOf(BulkImportFailure),
+  response: pageOf(BulkImportFailure),
   read: (db, { migrated, page }) => listFailures(db, migrated.id, page),
 });
 
@@ -83,7 +83,7 @@ export const cancelBulkImport = endpoint({
   post: '/bulk_imports/:import_id/cancel',
   summary: 'Cancel an import; what is there stays',
   access: importToCancel,
-  answer: shown(BulkImport),
+  response: shown(BulkImport),
   async write(uow, { bulkImport }): Promise<BulkImportRow> {
     await cancelImport(uow, bulkImport);
     return { ...bulkImport, status: 'canceled', updated_at: uow.now };

@@ -23,7 +23,7 @@ export const readGroupExportStatus = endpoint({
   get: '/groups/:id/export_relations/status',
   summary: 'How far the exports of a group have come',
   access: inGroup('export_group').whereOffered(refuseSwitchedOff),
-  answer: listOf(ExportStatus),
+  response: listOf(ExportStatus),
   read: () => [],
 });
 
@@ -31,6 +31,6 @@ export const readProjectExportStatus = endpoint({
   get: '/projects/:id/export_relations/status',
   summary: 'How far the exports of a project have come',
   access: inProject('export_project').whereOffered(refuseSwitchedOff),
-  answer: listOf(ExportStatus),
+  response: listOf(ExportStatus),
   read: () => [],
 });

@@ -47,16 +47,16 @@ export const [createGeoSite, createGeoNode] = forBothNames((root) =>
     post: root.path,
     summary: 'Add a replication site',
     access: ofAdministrators(),
-    siteProof: true,
+    allowSiteToken: true,
     params: {
       name: required(ruledText(255)),
       url: required(text),
       primary: optional(boolean),
       ...fields,
     },
-    refuses,
-    taken,
-    answer: created(createdSiteEntity(root)),
+    errors: refuses,
+    uniqueErrors: taken,
+    response: created(createdSiteEntity(root)),
     write: (uow, { params, base }) => createSite(uow, params, base),
   }),
 );
@@ -66,8 +66,8 @@ export const [listGeoSites, listGeoNodes] = forBothNames((root) =>
     get: root.path,
     summary: 'List the replication sites',
     access: ofAdministrators(),
-    siteProof: true,
-    answer: pageOf(siteEntity(root)),
+    allowSiteToken: true,
+    response: pageOf(siteEntity(root)),
     read: (db, { page }) => listSites(db, page),
   }),
 );
@@ -77,8 +77,8 @@ export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((root) =>
     get: `${root.path}/status`,
     summary: 'How the replication sites are',
     access: ofAdministrators(),
-    siteProof: true,
-    answer: pageOf(statusEntity(root)),
+    allowSiteToken: true,
+    response: pageOf(statusEntity(root)),
     read: (db, { base, page }) => listStatuses(db, base, page),
   }),
 );
@@ -88,8 +88,8 @@ export const [readGeoSite, readGeoNode] = forBothNames((root) =>
     get: `${root.path}/:id`,
     summary: 'A replication site',
     access: ofAdministrators().record(siteById),
-    siteProof: true,
-    answer: shown(siteEntity(root)),
+    allowSiteToken: true,
+    response: shown(siteEntity(root)),
     read: (_db, { site }) => site,
   }),
 );
@@ -99,11 +99,11 @@ export const [updateGeoSite, updateGeoNode] = forBothNames((root) =>
     put: `${root.path}/:id`,
     summary: 'Change a replication site; a secondary pauses and resumes itself by it',
     access: ofAdministratorsOrItself(),
-    siteProof: true,
+    allowSiteToken: true,
     params: { name: optional(ruledText(255)), url: optional(text), ...fields },
-    refuses,
-    taken,
-    answer: shown(siteEntity(root)),
+    errors: refuses,
+    uniqueErrors: taken,
+    response: shown(siteEntity(root)),
     // What a site holds is not for itself to say.
     write: (uow, { site, params, base }) =>
       changeSite(uow, site.id, uow.by.site === undefined ? params : { enabled: params.enabled }, base),
@@ -115,9 +115,9 @@ export const [deleteGeoSite, deleteGeoNode] = forBothNames((root) =>
     delete: `${root.path}/:id`,
     summary: 'Remove a replication site, its credentials and its application',
     access: ofAdministrators().record(siteById),
-    siteProof: true,
-    refuses: { notFound: NOT_FOUND },
-    answer: nothing,
+    allowSiteToken: true,
+    errors: { notFound: NOT_FOUND },
+    response: nothing,
     async write(uow, { site }) {
       if (!(await deleteSite(uow, site.id))) return refused('notFound');
       return endApplication(uow, site);
@@ -130,9 +130,9 @@ export const [repairGeoSite, repairGeoNode] = forBothNames((root) =>
     post: `${root.path}/:id/repair`,
     summary: 'Give a secondary the OAuth application that it lacks',
     access: ofAdministrators().record(siteById),
-    siteProof: true,
-    refuses,
-    answer: shown(repairedSiteEntity(root)),
+    allowSiteToken: true,
+    errors: refuses,
+    response: shown(repairedSiteEntity(root)),
     write: (uow, { site, base }) => repairSite(uow, site.id, base),
   }),
 );
@@ -142,10 +142,10 @@ export const [readGeoSiteStatus, readGeoNodeStatus] = forBothNames((root) =>
     get: `${root.path}/:id/status`,
     summary: 'How a replication site is',
     access: ofAdministrators().record(siteById),
-    siteProof: true,
+    allowSiteToken: true,
     params: { refresh: optional(boolean) },
-    refuses: { noStatus: [404, '404 Status for Geo site not found Not Found'] },
-    answer: shown(statusEntity(root)),
+    errors: { noStatus: [404, '404 Status for Geo site not found Not Found'] },
+    response: shown(statusEntity(root)),
     read: async (db, { site, base }) => (await findStatus(db, site, base)) ?? refused('noStatus'),
   }),
 );
@@ -154,9 +154,9 @@ export const createGeoSiteCredentials = endpoint({
   post: '/geo_sites/:id/credentials',
   summary: 'Give a secondary new credentials; those that it had end',
   access: ofAdministrators().record(siteById),
-  siteProof: true,
-  refuses: { primary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },
-  answer: created(GeoSiteCredentials),
+  allowSiteToken: true,
+  errors: { primary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },
+  response: created(GeoSiteCredentials),
   async handle({ site, caller }, { runUnitOfWork, secretKey }) {
     const key = await secretKey();
     return runUnitOfWork(caller, (uow) => issueCredentials(uow, key, site.id));

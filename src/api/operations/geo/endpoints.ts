@@ -25,10 +25,10 @@ export const reportGeoStatus = endpoint({
   post: '/geo/status',
   summary: 'A secondary says how it is',
   access: bySite(),
-  siteProof: true,
+  allowSiteToken: true,
   params: reportParams,
-  refuses: { otherSite: FORBIDDEN },
-  answer: created(statusEntity(ROOTS[0])),
+  errors: { otherSite: FORBIDDEN },
+  response: created(statusEntity(ROOTS[0])),
   write: (uow, { site, params }) => keepReport(uow, site.id, params),
 });
 
@@ -36,9 +36,9 @@ export const readFollowingSite = endpoint({
   get: '/geo/site',
   summary: 'What a secondary is to do',
   access: bySite({ disabled: true }),
-  siteProof: true,
-  refuses: { gone },
-  answer: shown(FollowingSite),
+  allowSiteToken: true,
+  errors: { gone },
+  response: shown(FollowingSite),
   async read(db, { site: { id } }) {
     const site = await findSite(db, id);
     return site === null ? refused('gone') : { site, primary: await findPrimary(db) };
@@ -49,10 +49,10 @@ export const listReplicables = endpoint({
   get: '/geo/replicables',
   summary: 'List what a secondary holds, by ids',
   access: bySite(),
-  siteProof: true,
+  allowSiteToken: true,
   params: { replicable_name: required(oneOf(...REPLICABLE_NAMES)), ...part },
-  refuses: { gone },
-  answer: listOf(Replicable),
+  errors: { gone },
+  response: listOf(Replicable),
   async handle({ site: { id }, params: { replicable_name, after_id, per_page } }, services) {
     const db = services.database.reader;
     const scope = await findScope(db, id);
@@ -67,10 +67,10 @@ export const listGeoEvents = endpoint({
   get: '/geo/events',
   summary: 'List what has happened to what a secondary holds',
   access: bySite(),
-  siteProof: true,
+  allowSiteToken: true,
   params: part,
-  refuses: { gone },
-  answer: listOf(GeoEvent),
+  errors: { gone },
+  response: listOf(GeoEvent),
   async handle({ site: { id }, params: { after_id, per_page } }, services) {
     const db = services.database.reader;
     const scope = await findScope(db, id);
@@ -88,10 +88,10 @@ export const retrieveReplicable = endpoint({
   get: '/geo/retrieve/:replicable_name/:replicable_id',
   summary: 'The content of a blob',
   access: byBlobOfSite(),
-  siteProof: true,
+  allowSiteToken: true,
   params: { replicable_id: required(integer) },
-  refuses: { notFound: [404, '404 Not Found'] },
-  answer: stream,
+  errors: { notFound: [404, '404 Not Found'] },
+  response: stream,
   async handle({ site: { id }, params: { replicable_name, replicable_id } }, { database: { reader: db }, blobs }) {
     const name = REPLICABLE_NAMES.find((one) => one === replicable_name);
     const scope = await findScope(db, id);

@@ -23,7 +23,7 @@ export const [scheduleProjectMoves, scheduleSnippetMoves, scheduleGroupMoves] = 
     summary: `Move the repositories of all ${kind.name}s in a storage`,
     access: administrator(),
     params: { source_storage_name: required(storageName), destination_storage_name: optional(storageName) },
-    answer: accepted,
+    response: accepted,
     handle: ({ params }, services) => scheduleAll(services, kind.name, params),
   }),
 );
@@ -33,7 +33,7 @@ export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((ki
     get: `/${kind.name}_repository_storage_moves`,
     summary: `List the moves of all ${kind.name}s`,
     access: administrator(),
-    answer: pageOf(moveOf(kind)),
+    response: pageOf(moveOf(kind)),
     read: (db, { page }) => listMoves(db, kind, null, page),
   }),
 );
@@ -44,8 +44,8 @@ export const [readProjectMove, readSnippetMove, readGroupMove] = forKinds((kind)
     summary: `Read a move of ${kind.called}`,
     access: administrator(),
     params: named,
-    refuses: { missing: NOT_FOUND },
-    answer: shown(moveOf(kind)),
+    errors: { missing: NOT_FOUND },
+    response: shown(moveOf(kind)),
     read: async (db, { params }) => (await findMove(db, kind, params.repository_storage_move_id)) ?? refused('missing'),
   }),
 );
@@ -55,7 +55,7 @@ export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKin
     get: `${kind.path}/repository_storage_moves`,
     summary: `List the moves of ${kind.called}`,
     access: kind.administering(),
-    answer: pageOf(moveOf(kind)),
+    response: pageOf(moveOf(kind)),
     read: (db, { containerId, page }) => listMoves(db, kind, containerId, page),
   }),
 );
@@ -66,8 +66,8 @@ export const [readMoveOfProject, readMoveOfSnippet, readMoveOfGroup] = forKinds(
     summary: `Read one of the moves of ${kind.called}`,
     access: kind.administering(),
     params: named,
-    refuses: { missing: NOT_FOUND },
-    answer: shown(moveOf(kind)),
+    errors: { missing: NOT_FOUND },
+    response: shown(moveOf(kind)),
     read: async (db, { containerId, params }) =>
       (await findMove(db, kind, params.repository_storage_move_id, containerId)) ?? refused('missing'),
   }),
@@ -79,8 +79,8 @@ export const [createProjectMove, createSnippetMove, createGroupMove] = forKinds(
     summary: `Move the repository of ${kind.called} to another storage`,
     access: kind.administering(),
     params: { destination_storage_name: optional(text) },
-    refuses: { invalid: INVALID, gone: [404, `404 ${kind.title} Not Found`] },
-    answer: created(moveOf(kind)),
+    errors: { invalid: INVALID, gone: [404, `404 ${kind.title} Not Found`] },
+    response: created(moveOf(kind)),
     handle({ caller, containerId, params }, { runUnitOfWork, config }) {
       const wish = { destination: params.destination_storage_name ?? null, storages: Object.keys(config.storages) };
       return runUnitOfWork(caller, (uow) => schedule(uow, kind, containerId, wish));

@@ -34,8 +34,8 @@ export const createSnippet = endpoint({
     files: optional(arrayOf(file, MOST_FILES)),
   },
   rules: [exactlyOne('content', 'files')],
-  refuses: { invalid: INVALID },
-  answer: created(Snippet),
+  errors: { invalid: INVALID },
+  response: created(Snippet),
   handle({ caller, params }, services) {
     const { title, visibility, file_name } = params;
     const sent = params.files?.map((each) => ({ path: each.file_path, content: each.content }));
@@ -52,7 +52,7 @@ export const listAllSnippets = endpoint({
   summary: 'List all snippets that the caller may read',
   access: signedIn(),
   params: { repository_storage: optional(text) },
-  answer: pageOf(Snippet),
+  response: pageOf(Snippet),
   read: (db, { caller, params, page }) =>
     listSnippets(db, caller, isAdministrator(caller) ? params.repository_storage || null : null, page),
 });
@@ -61,7 +61,7 @@ export const readSnippet = endpoint({
   get: '/snippets/:id',
   summary: 'Read a snippet',
   access: readingSnippet(),
-  answer: shown(Snippet),
+  response: shown(Snippet),
   read: (_db, { snippet }) => snippet,
 });
 
@@ -69,7 +69,7 @@ export const readSnippetContent = endpoint({
   get: '/snippets/:id/raw',
   summary: 'The text of the first file of a snippet',
   access: readingSnippet(),
-  answer: stream,
+  response: stream,
   handle: ({ snippet, request }, services) => firstFile(services, snippet, request),
 });
 
@@ -77,6 +77,6 @@ export const deleteSnippet = endpoint({
   delete: '/snippets/:id',
   summary: 'Delete a snippet',
   access: managingSnippet(),
-  answer: nothing,
+  response: nothing,
   write: (uow, { snippet }) => remove(uow, snippet.id),
 });

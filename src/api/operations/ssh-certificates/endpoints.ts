@@ -14,7 +14,7 @@ export const listSshCertificates = endpoint({
   get: '/groups/:id/ssh_certificates',
   summary: 'List the SSH certificates of a group',
   access: managingCertificates(),
-  answer: pageOf(SshCertificate),
+  response: pageOf(SshCertificate),
   read: (db, { group, page }) => listCertificates(db, group.id, page),
 });
 
@@ -23,13 +23,13 @@ export const createSshCertificate = endpoint({
   summary: 'Trust the public key of an authority in a group',
   access: managingCertificates(),
   params: { title: required(ruledText(255)), key: required(ruledText(5000)) },
-  refuses: {
+  errors: {
     invalid: [422, 'Validation failed: {texts}'],
     taken: [422, `Validation failed: ${TAKEN}`],
   },
-  taken: { ssh_certificates_by_fingerprint: 'taken' },
-  records: ['create_ssh_certificate'],
-  answer: created(SshCertificate),
+  uniqueErrors: { ssh_certificates_by_fingerprint: 'taken' },
+  activity: ['create_ssh_certificate'],
+  response: created(SshCertificate),
   write: (uow, { group, params }) => createCertificate(uow, group, params),
 });
 
@@ -37,8 +37,8 @@ export const deleteSshCertificate = endpoint({
   delete: '/groups/:id/ssh_certificates/:certificate_id',
   summary: 'Trust the public key of an authority no more',
   access: managingCertificates().record(certificate),
-  refuses: { gone: [404, NOT_FOUND] },
-  records: ['delete_ssh_certificate'],
-  answer: nothing,
+  errors: { gone: [404, NOT_FOUND] },
+  activity: ['delete_ssh_certificate'],
+  response: nothing,
   write: (uow, { group, certificate }) => endCertificate(uow, group, certificate),
 });

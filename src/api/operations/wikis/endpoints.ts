@@ -30,7 +30,7 @@ export const [listGroupWikiPages, listProjectWikiPages] = forBoth((parent) =>
     summary: 'List all pages of a wiki',
     access: readingWiki(parent),
     params: { with_content: optional(boolean, false) },
-    answer: stream,
+    response: stream,
     handle: ({ place, params: { with_content }, request }, services) =>
       listPages(services, place, with_content, request),
   }),
@@ -42,8 +42,8 @@ export const [readGroupWikiPage, readProjectWikiPage] = forBoth((parent) =>
     summary: 'Read a page of a wiki',
     access: readingWiki(parent),
     params: { slug, version: optional(refName), render_html: optional(boolean, false) },
-    refuses: { missing: PAGE_MISSING },
-    answer: shown(WikiPage),
+    errors: { missing: PAGE_MISSING },
+    response: shown(WikiPage),
     handle: ({ place, params, request }, services) => readPage(services, place, params, request),
   }),
 );
@@ -60,9 +60,9 @@ export const [createGroupWikiPage, createProjectWikiPage] = forBoth((parent) =>
       front_matter,
       message: optional(message),
     },
-    refuses: { readOnly: READ_ONLY, invalid: INVALID },
-    records: parent.own({ group: [], project: ['created WikiPage::Meta'] }),
-    answer: created(WikiPage),
+    errors: { readOnly: READ_ONLY, invalid: INVALID },
+    activity: parent.own({ group: [], project: ['created WikiPage::Meta'] }),
+    response: created(WikiPage),
     handle: ({ place, caller, params }, services) =>
       createPage(services, { place, caller, may: 'create_wiki' }, params),
   }),
@@ -83,9 +83,9 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forBoth((parent) =>
       last_commit_sha: optional(refName),
     },
     rules: [atLeastOne('content', 'title', 'format')],
-    refuses: { missing: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
-    records: parent.own({ group: [], project: ['updated WikiPage::Meta'] }),
-    answer: shown(WikiPage),
+    errors: { missing: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
+    activity: parent.own({ group: [], project: ['updated WikiPage::Meta'] }),
+    response: shown(WikiPage),
     handle: ({ place, caller, params }, services) =>
       updatePage(services, { place, caller, may: 'create_wiki' }, params.slug, params),
   }),
@@ -97,14 +97,14 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forBoth((parent) =>
     summary: 'Delete a page of a wiki',
     access: writingWiki(parent, 'delete_wiki'),
     params: { slug },
-    refuses: {
+    errors: {
       missing: PAGE_MISSING,
       readOnly: READ_ONLY,
       invalid: INVALID,
       failed: [422, '422 Unprocessable Entity'],
     },
-    records: parent.own({ group: [], project: ['destroyed WikiPage::Meta'] }),
-    answer: nothing,
+    activity: parent.own({ group: [], project: ['destroyed WikiPage::Meta'] }),
+    response: nothing,
     handle: ({ place, caller, params }, services) =>
       deletePage(services, { place, caller, may: 'delete_wiki' }, params.slug),
   }),
@@ -117,13 +117,13 @@ export const [attachToGroupWiki, attachToProjectWiki] = forBoth((parent) =>
     access: writingWiki(parent, 'create_wiki'),
     body: 'late',
     fields,
-    refuses: {
+    errors: {
       fileMissing: [400, { error: 'file is missing' }],
       fileInvalid: [400, { error: 'file is invalid' }],
       readOnly: READ_ONLY,
       invalid: INVALID,
     },
-    answer: created(WikiAttachment),
+    response: created(WikiAttachment),
     handle: ({ place, caller, request, given }, services) =>
       attach(services, { place, caller, may: 'create_wiki' }, { request, given }),
   }),

@@ -18,10 +18,10 @@ export const uploadArtifacts = endpoint({
   post: '/jobs/:id/artifacts',
   summary: 'Keep a file that a running job leaves behind',
   access: provenJobLate(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   body: 'late',
   fields,
-  refuses: {
+  errors: {
     missing: [400, { error: 'file is missing' }],
     invalid: [400, { error: 'file is invalid' }],
     expiryInvalid: [400, { error: 'expire_in is invalid' }],
@@ -29,7 +29,7 @@ export const uploadArtifacts = endpoint({
     tooLarge: [413, 'file size has reached maximum size limit'],
     exists: [400, 'another artifact of the same type already exists'],
   },
-  answer: stream,
+  response: stream,
   async handle({ request, given, prove }, services) {
     const kept = await upload(services, { request, given, prove });
     return isFailure(kept) ? kept : { status: 201, headers: {} };
@@ -41,10 +41,10 @@ export const downloadDependency = endpoint({
   get: '/jobs/:id/artifacts',
   summary: 'Get the archive that a job has left, for another one',
   access: byReadersToken(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   params: { direct_download: optional(boolean) },
-  refuses: { none: NOT_FOUND },
-  answer: stream,
+  errors: { none: NOT_FOUND },
+  response: stream,
   handle: ({ archive }, services) => sendArchive(services, archive),
 });
 
@@ -53,9 +53,9 @@ export const downloadArtifacts = endpoint({
   get: '/projects/:id/jobs/:job_id/artifacts',
   summary: 'Get the archive that a job has left',
   access: readingArchive(),
-  jobToken: true,
-  refuses: { none: NOT_FOUND },
-  answer: stream,
+  allowJobToken: true,
+  errors: { none: NOT_FOUND },
+  response: stream,
   handle: ({ archive }, services) => sendArchive(services, archive),
 });
 
@@ -66,10 +66,10 @@ export const downloadArtifactFile = endpoint({
   get: '/projects/:id/jobs/:job_id/artifacts/*path',
   summary: 'Get one file of the archive that a job has left',
   access: readingArchive(),
-  jobToken: true,
+  allowJobToken: true,
   params: { path: required(pathText) },
-  refuses: { none: NOT_FOUND, noFile: NO_FILE },
-  answer: stream,
+  errors: { none: NOT_FOUND, noFile: NO_FILE },
+  response: stream,
   handle: ({ archive, params, request }, services) => sendFileOf(services, archive, params.path, request),
 });
 
@@ -77,9 +77,9 @@ export const downloadLatestArtifacts = endpoint({
   get: '/projects/:id/jobs/artifacts/:ref_name/download',
   summary: 'Get the archive of a job of the newest pipeline of a branch or tag that succeeded',
   access: readingLatestArchive(),
-  jobToken: true,
-  refuses: { none: NOT_FOUND },
-  answer: stream,
+  allowJobToken: true,
+  errors: { none: NOT_FOUND },
+  response: stream,
   handle: ({ archive }, services) => sendArchive(services, archive),
 });
 
@@ -87,10 +87,10 @@ export const downloadLatestArtifactFile = endpoint({
   get: '/projects/:id/jobs/artifacts/:ref_name/raw/*path',
   summary: 'Get one file of the archive of a job of the newest pipeline of a branch or tag that succeeded',
   access: readingLatestArchive(),
-  jobToken: true,
+  allowJobToken: true,
   params: { path: required(pathText) },
-  refuses: { none: NOT_FOUND, noFile: NO_FILE },
-  answer: stream,
+  errors: { none: NOT_FOUND, noFile: NO_FILE },
+  response: stream,
   handle: ({ archive, params, request }, services) => sendFileOf(services, archive, params.path, request),
 });
 
@@ -98,8 +98,8 @@ export const keepArtifacts = endpoint({
   post: '/projects/:id/jobs/:job_id/artifacts/keep',
   summary: 'Keep what a job has left until somebody deletes it',
   access: actingOnJob(),
-  refuses: { none: NOT_FOUND },
-  answer: shown(Job),
+  errors: { none: NOT_FOUND },
+  response: shown(Job),
   async write(uow, { job }) {
     if ((await findArchive(uow, job.id, uow.now)) === null) return refused('none');
     await keepAll(uow, job.id);
@@ -113,6 +113,6 @@ export const deleteJobArtifacts = endpoint({
   access: readingJob().and((_call, { project, caller }) => {
     if (!mayForce(caller, project)) throw forbidden();
   }, 'project:admin_pipeline'),
-  answer: nothing,
+  response: nothing,
   write: (uow, { job }) => deleteArtifacts(uow, job.id),
 });

@@ -18,14 +18,14 @@ export const requestJob = endpoint({
   post: '/jobs/request',
   summary: 'Take a job to run',
   access: byRunnerToken(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   params: {
     ...machineParams,
     last_update: optional(text),
     session: optional(hash({ url: optional(text), certificate: optional(text), authorization: optional(text) })),
   },
-  refuses: { lost: [409, '409 Conflict'], tokenEnded: FORBIDDEN },
-  answer: stream,
+  errors: { lost: [409, '409 Conflict'], tokenEnded: FORBIDDEN },
+  response: stream,
   async handle({ runner: asked, params, request }, services) {
     await limitRunner(services, 'runner_jobs_request_api_limit', asked.id);
     const { system_id: systemId, info, last_update } = params;

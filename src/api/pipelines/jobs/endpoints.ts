@@ -22,10 +22,10 @@ export const listProjectJobs = endpoint({
   get: '/projects/:id/jobs',
   summary: 'List the jobs of a project',
   access: inProject('read_job'),
-  jobToken: true,
+  allowJobToken: true,
   params: listParams,
   keyset: JOBS_KEYSET,
-  answer: pageOf(Job),
+  response: pageOf(Job),
   read: (db, { project, params, page }) => list(db, project.id, params, page),
 });
 
@@ -33,9 +33,9 @@ export const listPipelineJobs = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/jobs',
   summary: 'List the jobs of a pipeline',
   access: inPublicProject('read_job').record(pipelineOfPath),
-  jobToken: true,
+  allowJobToken: true,
   params: pipelineJobsParams,
-  answer: pageOf(Job),
+  response: pageOf(Job),
   read: (db, { pipeline, params, page }) => listJobsOfPipeline(db, pipeline.id, params, page),
 });
 
@@ -43,7 +43,7 @@ export const readJob = endpoint({
   get: '/projects/:id/jobs/:job_id',
   summary: 'Read a job',
   access: readingJob(),
-  answer: shown(Job),
+  response: shown(Job),
   read: (_db, { job }) => job,
 });
 
@@ -52,9 +52,9 @@ export const cancelJob = endpoint({
   summary: 'Cancel a job',
   access: runningJob(),
   params: { force: optional(boolean, false) },
-  turn: ({ job }) => jobsTurn(job.project_id),
-  refuses: { forbidden: FORBIDDEN, gone: NOT_FOUND },
-  answer: created(Job),
+  lock: ({ job }) => jobsTurn(job.project_id),
+  errors: { forbidden: FORBIDDEN, gone: NOT_FOUND },
+  response: created(Job),
   write: (uow, { project, job, caller, params: { force } }) => {
     const may = mayCancel(uow.tier, caller, project) && (!force || mayForce(caller, project));
     return may ? cancel(uow, job, force) : Promise.resolve(refused('forbidden'));
@@ -65,9 +65,9 @@ export const retryJob = endpoint({
   post: '/projects/:id/jobs/:job_id/retry',
   summary: 'Run a job again that has ended',
   access: runningJob(),
-  turn: ({ job }) => jobsTurn(job.project_id),
-  refuses: { notRetryable: [403, '403 Forbidden - Job is not retryable'], forbidden: FORBIDDEN, gone: NOT_FOUND },
-  answer: created(Job),
+  lock: ({ job }) => jobsTurn(job.project_id),
+  errors: { notRetryable: [403, '403 Forbidden - Job is not retryable'], forbidden: FORBIDDEN, gone: NOT_FOUND },
+  response: created(Job),
   write: (uow, { job }) => retry(uow, job),
 });
 
@@ -76,8 +76,8 @@ export const playJob = endpoint({
   summary: 'Start a job that waits for somebody to do so',
   access: runningJob(),
   params: playParams,
-  refuses: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, gone: NOT_FOUND },
-  answer: shown(Job),
+  errors: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, gone: NOT_FOUND },
+  response: shown(Job),
   async handle({ project, job, caller, params }, { runUnitOfWork, secretKey }) {
     const given = params.job_variables_attributes ?? [];
     if (given.length > 0 && !maySetPipelineVariables(caller, project)) return refused('forbidden');
@@ -90,8 +90,8 @@ export const eraseJob = endpoint({
   post: '/projects/:id/jobs/:job_id/erase',
   summary: 'Delete the log and the files of a job',
   access: actingOnJob(),
-  refuses: { forbidden: FORBIDDEN, notErasable: [403, '403 Forbidden - Job is not erasable!'] },
-  answer: created(Job),
+  errors: { forbidden: FORBIDDEN, notErasable: [403, '403 Forbidden - Job is not erasable!'] },
+  response: created(Job),
   write(uow, { project, job, caller }) {
     const isOwn = job.user_id === caller.user.id && !job.protected;
     return isOwn || mayForce(caller, project) ? erase(uow, job) : Promise.resolve(refused('forbidden'));

@@ -19,7 +19,7 @@ export const updateJob = endpoint({
   put: '/jobs/:id',
   summary: 'Report the state of a running job',
   access: provenJob(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   params: {
     state: required(oneOf('running', 'success', 'failed')),
     failure_reason: optional(text),
@@ -27,7 +27,7 @@ export const updateJob = endpoint({
     checksum: optional(text),
     output: optional(hash({ checksum: optional(text), bytesize: optional(integer) })),
   },
-  answer: stream,
+  response: stream,
   async handle({ job, params }, services) {
     const status = await services.runUnitOfWork(ANONYMOUS, (uow) => report(uow, job, params), {
       turn: jobsTurn(job.project_id),
@@ -51,9 +51,9 @@ export const readOwnJob = endpoint({
   get: '/job',
   summary: 'Read the job whose token it is',
   access: byOwnToken,
-  jobToken: true,
-  refuses: { noJob: [404, '404 Job Not Found'] },
-  answer: shown(Job),
+  allowJobToken: true,
+  errors: { noJob: [404, '404 Job Not Found'] },
+  response: shown(Job),
   async read(db, { caller: { job } }) {
     return (job && (await findJob(db, job.projectId, job.id))) ?? refused('noJob');
   },

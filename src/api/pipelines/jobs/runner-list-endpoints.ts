@@ -16,7 +16,7 @@ export const listRunnerJobs = endpoint({
   access: inRunner(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
   params: { system_id: optional(text), ...runnerJobsParams },
-  answer: pageOf(RunnerJob),
+  response: pageOf(RunnerJob),
   read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
 });
 
@@ -26,6 +26,6 @@ export const listRunnerManagerJobs = endpoint({
   access: inRunner(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
   params: { system_id: required(text), ...runnerJobsParams },
-  answer: pageOf(RunnerJob),
+  response: pageOf(RunnerJob),
   read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
 });

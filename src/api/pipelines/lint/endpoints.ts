@@ -29,8 +29,8 @@ export const readCiLint = endpoint({
     include_jobs: optional(boolean, false),
   },
   rules: [exclusive('sha', 'content_ref'), exclusive('ref', 'dry_run_ref')],
-  refuses: { empty: [404, '404 Repository Not Found'], noCommit: [404, '404 Commit Not Found'] },
-  answer: shown(LintResult),
+  errors: { empty: [404, '404 Repository Not Found'], noCommit: [404, '404 Commit Not Found'] },
+  response: shown(LintResult),
   async handle({ project, caller, params, base }, services) {
     if (project.empty) return refused('empty');
     const at = params.content_ref ?? params.sha ?? project.default_branch;
@@ -58,7 +58,7 @@ export const createCiLint = endpoint({
     ref: optional(absentIfBlank(refName)),
     include_jobs: optional(boolean, false),
   },
-  answer: shown(LintResult),
+  response: shown(LintResult),
   async handle({ project, caller, params, base }, services) {
     const { git } = services;
     const sha = await resolveRevision(git, repositoryOf(git, project), project.default_branch);

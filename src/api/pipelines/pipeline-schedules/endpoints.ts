@@ -46,7 +46,7 @@ export const listPipelineSchedules = endpoint({
   summary: 'List when pipelines of a project are made by themselves',
   access: inProject('read_pipeline'),
   params: { scope: optional(oneOf('active', 'inactive')) },
-  answer: pageOf(PipelineSchedule),
+  response: pageOf(PipelineSchedule),
   read: (db, { project, params, page }) => listSchedules(db, project.id, params.scope, page),
 });
 
@@ -54,7 +54,7 @@ export const readPipelineSchedule = endpoint({
   get: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
   summary: 'Read a schedule of pipelines',
   access: readingSchedule(),
-  answer: shown(PipelineScheduleDetail),
+  response: shown(PipelineScheduleDetail),
   read: (_db, call) => shownTo(call, call.schedule),
 });
 
@@ -63,7 +63,7 @@ export const listPipelinesOfSchedule = endpoint({
   summary: 'List the pipelines that a schedule has made',
   access: readingSchedule(),
   params: { ...periodParams, sort: optional(oneOf('asc', 'desc'), 'asc') },
-  answer: pageOf(PipelineListed),
+  response: pageOf(PipelineListed),
   read: (db, { schedule, params, page }) => pipelinesOfSchedule(db, schedule.id, params, page),
 });
 
@@ -72,8 +72,8 @@ export const createPipelineSchedule = endpoint({
   summary: 'Have pipelines made at their times',
   access: inProject('update_pipeline'),
   params: NEW,
-  refuses: { invalid: INVALID },
-  answer: created(PipelineScheduleDetail),
+  errors: { invalid: INVALID },
+  response: created(PipelineScheduleDetail),
   async handle({ project, caller, params }, { git, runUnitOfWork }) {
     const ref = await fullNameOf(git, project, params.ref);
     const { description, cron, cron_timezone, active } = params;
@@ -88,8 +88,8 @@ export const updatePipelineSchedule = endpoint({
   summary: 'Change a schedule of pipelines',
   access: updatingSchedule(),
   params: CHANGED,
-  refuses: { invalid: INVALID, gone: GONE },
-  answer: shown(PipelineScheduleDetail),
+  errors: { invalid: INVALID, gone: GONE },
+  response: shown(PipelineScheduleDetail),
   async handle({ project, caller, schedule, params }, { git, runUnitOfWork }) {
     const { ref, description, cron, cron_timezone, active } = params;
     const changes = {
@@ -108,8 +108,8 @@ export const takeOwnershipOfPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules/:pipeline_schedule_id/take_ownership',
   summary: 'Have the pipelines of a schedule run in the name of whoever asks for it',
   access: takingSchedule(),
-  refuses: { gone: GONE },
-  answer: created(PipelineScheduleDetail),
+  errors: { gone: GONE },
+  response: created(PipelineScheduleDetail),
   async write(uow, { project, caller, schedule }) {
     const taken = await takeSchedule(uow, schedule);
     if (isFailure(taken)) return taken;
@@ -122,7 +122,7 @@ export const playPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules/:pipeline_schedule_id/play',
   summary: 'Make a pipeline of a schedule now',
   access: playingSchedule(),
-  answer: created(bare(Message)),
+  response: created(bare(Message)),
   async write(uow, { caller, schedule }) {
     await enqueue(uow, playSchedule, { scheduleId: schedule.id, userId: caller.user.id });
     return { message: '201 Created' };
@@ -133,8 +133,8 @@ export const deletePipelineSchedule = endpoint({
   delete: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
   summary: 'Delete a schedule, whose pipelines stay',
   access: deletingSchedule(),
-  conditional: ({ schedule }) => schedule.updated_at,
-  answer: nothing,
+  lastModified: ({ schedule }) => schedule.updated_at,
+  response: nothing,
   write: (uow, { schedule }) => remove(uow, schedule.id),
 });
 

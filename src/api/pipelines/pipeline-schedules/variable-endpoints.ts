@@ -18,9 +18,9 @@ export const createScheduleVariable = endpoint({
   summary: 'Give a variable to the pipelines of a schedule',
   access: changingVariables(),
   params: NEW_VARIABLE,
-  refuses: { invalid: INVALID },
-  taken: { pipeline_schedule_variables_by_key: invalid({ key: ['has already been taken'] }) },
-  answer: created(ScheduleVariable),
+  errors: { invalid: INVALID },
+  uniqueErrors: { pipeline_schedule_variables_by_key: invalid({ key: ['has already been taken'] }) },
+  response: created(ScheduleVariable),
   async handle({ schedule, caller, params }, { runUnitOfWork, secretKey }) {
     const row = sealed(await secretKey(), schedule.id, { ...params, key: params.key.trim() });
     if (isFailure(row)) return row;
@@ -32,7 +32,7 @@ export const readScheduleVariable = endpoint({
   get: `${PATH}/:key`,
   summary: 'Read a variable that a schedule gives to its pipelines',
   access: deletingSchedule().record(variableOfPath),
-  answer: shown(ScheduleVariable),
+  response: shown(ScheduleVariable),
   read: (_db, { variable }) => variable,
 });
 
@@ -41,8 +41,8 @@ export const updateScheduleVariable = endpoint({
   summary: 'Change a variable that a schedule gives to its pipelines',
   access: changingVariables().record(variableOfPath),
   params: CHANGED_VARIABLE,
-  refuses: { invalid: INVALID, gone: GONE },
-  answer: shown(ScheduleVariable),
+  errors: { invalid: INVALID, gone: GONE },
+  response: shown(ScheduleVariable),
   async handle({ schedule, variable, caller, params }, { runUnitOfWork, secretKey }) {
     const key = await secretKey();
     const now = opened(key, variable);
@@ -60,7 +60,7 @@ export const deleteScheduleVariable = endpoint({
   delete: `${PATH}/:key`,
   summary: 'Give a variable to the pipelines of a schedule no more',
   access: deletingVariables().record(variableOfPath),
-  refuses: { gone: GONE },
-  answer: { ...shown(ScheduleVariable), status: 202 },
+  errors: { gone: GONE },
+  response: { ...shown(ScheduleVariable), status: 202 },
   write: (uow, { variable }) => deleteVariable(uow, variable),
 });

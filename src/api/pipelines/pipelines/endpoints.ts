@@ -30,9 +30,9 @@ export const listPipelines = endpoint({
   get: '/projects/:id/pipelines',
   summary: 'List the pipelines of a project',
   access: inPublicProject('read_pipeline'),
-  jobToken: true,
+  allowJobToken: true,
   params: listParams,
-  answer: pageOf(PipelineListed),
+  response: pageOf(PipelineListed),
   read: (db, { project, params, page }) => list(db, project.id, params, page),
 });
 
@@ -48,8 +48,8 @@ export const createPipeline = endpoint({
   summary: 'Make a pipeline of a branch or tag',
   access: inProject('create_pipeline'),
   params: { ref: required(refName), variables: optional(arrayOf(sentVariable)) },
-  refuses: CREATION_REFUSALS,
-  answer: created(Pipeline),
+  errors: CREATION_REFUSALS,
+  response: created(Pipeline),
   handle: ({ project, caller, params, base }, services) =>
     createOfRef(services, caller, project, {
       ref: params.ref,
@@ -69,8 +69,8 @@ export const readLatestPipeline = endpoint({
   summary: 'Read the newest pipeline of a branch or tag',
   access: inPublicProject('read_pipeline'),
   params: { ref: optional(refName) },
-  refuses: { none: NOT_FOUND },
-  answer: shown(PipelineDetail),
+  errors: { none: NOT_FOUND },
+  response: shown(PipelineDetail),
   read: async (db, { project, params }) =>
     (await newestOf(db, project.id, params.ref ?? project.default_branch)) ?? refused('none'),
 });
@@ -79,8 +79,8 @@ export const readPipeline = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Read a pipeline',
   access: readingPipeline(),
-  jobToken: true,
-  answer: shown(PipelineDetail),
+  allowJobToken: true,
+  response: shown(PipelineDetail),
   read: (_db, { pipeline }) => pipeline,
 });
 
@@ -88,7 +88,7 @@ export const listPipelineVariables = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/variables',
   summary: 'List the variables that a pipeline was given',
   access: readingVariables(),
-  answer: listOf(PipelineVariable),
+  response: listOf(PipelineVariable),
   handle: ({ pipeline }, services) => readVariables(services, pipeline.id),
 });
 
@@ -96,7 +96,7 @@ export const listPipelineBridges = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/bridges',
   summary: 'List the jobs of a pipeline that start other pipelines: there are none',
   access: readingPipeline(),
-  answer: pageOf(PipelineListed),
+  response: pageOf(PipelineListed),
   read: () => ({ items: [], total: 0, more: false }),
 });
 
@@ -104,9 +104,9 @@ export const retryPipeline = endpoint({
   post: '/projects/:id/pipelines/:pipeline_id/retry',
   summary: 'Run again what has failed or was canceled in a pipeline',
   access: actingOnPipeline(),
-  turn: ({ pipeline }) => jobsTurn(pipeline.project_id),
-  refuses: { gone: NOT_FOUND },
-  answer: created(Pipeline),
+  lock: ({ pipeline }) => jobsTurn(pipeline.project_id),
+  errors: { gone: NOT_FOUND },
+  response: created(Pipeline),
   write: (uow, { pipeline }) => retry(uow, pipeline),
 });
 
@@ -114,9 +114,9 @@ export const cancelPipeline = endpoint({
   post: '/projects/:id/pipelines/:pipeline_id/cancel',
   summary: 'Cancel the jobs of a pipeline that have not ended',
   access: cancelingPipeline(),
-  turn: ({ pipeline }) => jobsTurn(pipeline.project_id),
-  refuses: { gone: NOT_FOUND },
-  answer: shown(Pipeline),
+  lock: ({ pipeline }) => jobsTurn(pipeline.project_id),
+  errors: { gone: NOT_FOUND },
+  response: shown(Pipeline),
   write: (uow, { pipeline }) => cancel(uow, pipeline),
 });
 
@@ -124,7 +124,7 @@ export const deletePipeline = endpoint({
   delete: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Delete a pipeline with its jobs',
   access: destroyingPipeline(),
-  answer: nothing,
+  response: nothing,
   handle: ({ pipeline, caller }, { runUnitOfWork }) => destroyPipeline(runUnitOfWork, caller, pipeline),
 });
 
@@ -133,8 +133,8 @@ export const updatePipelineMetadata = endpoint({
   summary: 'Name a pipeline',
   access: actingOnPipeline(),
   params: { name: required(ruledText(255)) },
-  refuses: { gone: NOT_FOUND, invalid: INVALID },
-  answer: shown(PipelineDetail),
+  errors: { gone: NOT_FOUND, invalid: INVALID },
+  response: shown(PipelineDetail),
   write: (uow, { pipeline, params }) => rename(uow, pipeline, params.name),
 });
 

@@ -14,6 +14,6 @@ export const listMergeRequestPipelines = endpoint({
   access: readingMergeRequest().and(({ caller }, { project }) => {
     if (!mayReadPipelines(caller, project)) throw forbidden();
   }, 'project:read_pipeline'),
-  answer: pageOf(PipelineListed),
+  response: pageOf(PipelineListed),
   read: (db, { mergeRequest, page }) => pipelinesOfMergeRequest(db, mergeRequest, page),
 });

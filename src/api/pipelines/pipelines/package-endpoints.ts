@@ -15,12 +15,12 @@ export const listPackagePipelines = endpoint({
   access: inProject('read_package').and((_call, { project }) => {
     if (!storedAttributes(project).packages_enabled) throw forbidden();
   }, 'project:read_package + packages are on'),
-  jobToken: true,
+  allowJobToken: true,
   params: {
     package_id: required(integer),
     per_page: optional(integerIn({ least: 1, most: 20 })),
     cursor: optional(idCursor),
   },
-  answer: { ...shown(bare(Message)), status: 404 },
+  response: { ...shown(bare(Message)), status: 404 },
   read: () => ({ message: '404 Not found' }),
 });

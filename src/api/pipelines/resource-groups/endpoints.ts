@@ -15,7 +15,7 @@ export const listResourceGroups = endpoint({
   get: '/projects/:id/resource_groups',
   summary: 'List the resource groups of a project',
   access: inProject('read_resource_group'),
-  answer: pageOf(ResourceGroup),
+  response: pageOf(ResourceGroup),
   read: (db, { project, page }) => list(db, project.id, page),
 });
 
@@ -23,7 +23,7 @@ export const readResourceGroup = endpoint({
   get: '/projects/:id/resource_groups/:key',
   summary: 'Read a resource group',
   access: inProject('read_resource_group').record(resourceGroup),
-  answer: shown(ResourceGroup),
+  response: shown(ResourceGroup),
   read: (_db, { resourceGroup }) => resourceGroup,
 });
 
@@ -32,7 +32,7 @@ export const updateResourceGroup = endpoint({
   summary: 'Change in which order jobs have their turn in a resource group',
   access: inProject('update_pipeline').record(resourceGroup),
   params: { process_mode: optional(oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')) },
-  turn: ({ resourceGroup }) => jobsTurn(resourceGroup.project_id),
-  answer: shown(ResourceGroup),
+  lock: ({ resourceGroup }) => jobsTurn(resourceGroup.project_id),
+  response: shown(ResourceGroup),
   write: (uow, { resourceGroup, params }) => update(uow, resourceGroup, params.process_mode),
 });

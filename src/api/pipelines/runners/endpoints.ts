@@ -40,14 +40,14 @@ export const createRunner = endpoint({
     ...contentParams,
   },
   rules: [placeNamed],
-  refuses: {
+  errors: {
     notPermitted: [403, '403 Forbidden - Insufficient permissions'],
     noGroup: [400, '400 Bad request - Missing/invalid group'],
     noProject: [400, '400 Bad request - Missing/invalid project'],
     wrong: [400, '400 Bad request - {sentence}'],
   },
-  records: ['ci_runner_created'],
-  answer: created(RunnerWithToken),
+  activity: ['ci_runner_created'],
+  response: created(RunnerWithToken),
   write: (uow, { params }) => create(uow, params),
 });
 
@@ -58,7 +58,7 @@ export const readRunner = endpoint({
   access: inRunner(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
   params: { include_projects: optional(boolean, true) },
-  answer: shown(RunnerDetail),
+  response: shown(RunnerDetail),
   read: (_db, { runner }) => runner,
 });
 
@@ -68,7 +68,7 @@ export const listRunnerManagers = endpoint({
   summary: 'List the machines on which a runner runs',
   access: inRunner(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
-  answer: listOf(RunnerManager),
+  response: listOf(RunnerManager),
   read: (db, { runner }) => managersOf(db, runner.id),
 });
 
@@ -93,8 +93,8 @@ export const updateRunner = endpoint({
       'maintenance_note',
     ),
   ],
-  refuses: { invalid: INVALID },
-  answer: shown(RunnerDetail),
+  errors: { invalid: INVALID },
+  response: shown(RunnerDetail),
   write: (uow, { runner, params: { active, ...params } }) =>
     update(uow, runner, { ...params, paused: params.paused ?? (active == null ? null : !active) }),
 });
@@ -105,9 +105,9 @@ export const deleteRunner = endpoint({
   summary: 'Delete a runner',
   access: inRunner(mayDelete, 'delete'),
   scopes: ['manage_runner'],
-  conditional: ({ runner }) => runner.updated_at,
-  records: ['ci_runner_unregistered'],
-  answer: nothing,
+  lastModified: ({ runner }) => runner.updated_at,
+  activity: ['ci_runner_unregistered'],
+  response: nothing,
   write: (uow, { runner }) => remove(uow, runner),
 });
 
@@ -117,6 +117,6 @@ export const listRunnerProjects = endpoint({
   summary: 'List the projects of a runner',
   access: inRunner(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
-  answer: pageOf(ShownProject),
+  response: pageOf(ShownProject),
   read: (db, { caller, runner, page }) => projectsOfRunner(db, caller, runner, page),
 });

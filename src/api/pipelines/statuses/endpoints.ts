@@ -25,7 +25,7 @@ export const listCommitStatuses = endpoint({
     order_by: optional(oneOf('id', 'pipeline_id'), 'id'),
     sort: optional(oneOf('asc', 'desc'), 'asc'),
   },
-  answer: pageOf(CommitStatus),
+  response: pageOf(CommitStatus),
   read: (db, { project, commit, params, page }) => listStatuses(db, project.id, commit.id, params, page),
 });
 
@@ -45,7 +45,7 @@ export const createCommitStatus = endpoint({
     coverage: optional(number),
     pipeline_id: optional(integer),
   },
-  refuses: {
+  errors: {
     invalid: INVALID,
     noRef: [404, '404 References for commit Not Found'],
     notAllowed: FORBIDDEN,
@@ -57,7 +57,7 @@ export const createCommitStatus = endpoint({
     ],
     busy: [409, 'Another update to this commit status is in progress'],
   },
-  answer: created(CommitStatus),
+  response: created(CommitStatus),
   handle: ({ project, caller, commit, params, base, request }, services) =>
     post(services, { caller, client: request.client, baseUrl: base.url }, project, { ...params, sha: commit.id }),
 });

@@ -14,14 +14,14 @@ export const appendTrace = endpoint({
   patch: '/jobs/:id/trace',
   summary: 'Append to the log of a running job',
   access: provenJob('runner_jobs_patch_trace_api_limit'),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   body: 'raw',
-  refuses: {
+  errors: {
     noRange: [400, { error: '400 Missing header Content-Range' }],
     notThere: [416, { error: '416 Range Not Satisfiable' }, { Range: '{Range}' }],
     tooLong: [403, '403 Forbidden', { 'Job-Status': 'failed' }],
   },
-  answer: stream,
+  response: stream,
   async handle({ job, token, request }, services) {
     const range = single(request.headers['content-range']);
     if (range === undefined) return refused('noRange');
@@ -41,7 +41,7 @@ export const readTrace = endpoint({
   get: '/projects/:id/jobs/:job_id/trace',
   summary: 'Read the log of a job',
   access: readingJob(),
-  answer: stream,
+  response: stream,
   async handle({ job }, services) {
     await noteWatched(services, job);
     return {

@@ -31,7 +31,7 @@ export const listTriggers = endpoint({
   get: '/projects/:id/triggers',
   summary: 'List the tokens that start pipelines of a project',
   access: inProject('admin_trigger'),
-  answer: pageOf(Trigger),
+  response: pageOf(Trigger),
   read: (db, { project, page }) => list(db, project.id, page),
 });
 
@@ -40,8 +40,8 @@ export const createTrigger = endpoint({
   summary: 'Make a token that starts pipelines in the name of its owner',
   access: inProject('admin_trigger'),
   params: { description: required(description), expires_at: optional(dateTime) },
-  refuses: { wrong: [400, '400 Bad request - {errors}'] },
-  answer: created(Trigger),
+  errors: { wrong: [400, '400 Bad request - {errors}'] },
+  response: created(Trigger),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey }) {
     const sealed = newSealedToken(await secretKey());
     return runUnitOfWork(caller, (uow) => create(uow, project, params, sealed), { turn: turnOf(project) });
@@ -52,7 +52,7 @@ export const readTrigger = endpoint({
   get: '/projects/:id/triggers/:trigger_id',
   summary: 'Read a token that starts pipelines',
   access: inTrigger(),
-  answer: shown(Trigger),
+  response: shown(Trigger),
   read: (_db, { trigger }) => trigger,
 });
 
@@ -65,8 +65,8 @@ export const updateTrigger = endpoint({
     if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_ITS_OWNER);
   }, 'project:admin_trigger + its owner'),
   params: { description: optional(description) },
-  refuses: { gone: NOT_FOUND },
-  answer: shown(Trigger),
+  errors: { gone: NOT_FOUND },
+  response: shown(Trigger),
   write: async (uow, { trigger, params }) =>
     params.description == null
       ? trigger
@@ -77,8 +77,8 @@ export const deleteTrigger = endpoint({
   delete: '/projects/:id/triggers/:trigger_id',
   summary: 'Delete a token that starts pipelines',
   access: inTrigger(),
-  conditional: ({ trigger }) => trigger.updated_at,
-  answer: nothing,
+  lastModified: ({ trigger }) => trigger.updated_at,
+  response: nothing,
   write: (uow, { trigger }) => remove(uow, trigger.id),
 });
 

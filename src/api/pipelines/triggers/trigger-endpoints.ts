@@ -15,13 +15,13 @@ const starting = (post: Path, summary: string) =>
     post,
     summary,
     access: byTriggerToken(),
-    order: 'ownProof',
-    refuses: {
+    stageOrder: 'ownProof',
+    errors: {
       ...CREATION_REFUSALS,
       broken: [422, { message: { base: ['{text}'] } }],
       tooLarge: [413, '413 Request Entity Too Large'],
     },
-    answer: created(Pipeline),
+    response: created(Pipeline),
     handle: ({ caller, project, trigger, params, given, base }, services) =>
       startByToken(services, caller, {
         project,

@@ -17,7 +17,7 @@ export const listInstanceVariables = endpoint({
   get: '/admin/ci/variables',
   summary: 'List the variables that all jobs are given',
   access: managingInstance(),
-  answer: pageOf(CiInstanceVariable),
+  response: pageOf(CiInstanceVariable),
   read: (db, { owner, page }) => listVariables(db, owner, page),
 });
 
@@ -25,7 +25,7 @@ export const readInstanceVariable = endpoint({
   get: '/admin/ci/variables/:key',
   summary: 'Read a variable that all jobs are given',
   access: managingOneOfInstance(),
-  answer: shown(CiInstanceVariable),
+  response: shown(CiInstanceVariable),
   read: (_db, { variable }) => variable,
 });
 
@@ -34,10 +34,10 @@ export const createInstanceVariable = endpoint({
   summary: 'Give a variable to all jobs',
   access: managingInstance(),
   params: NEW,
-  refuses: REFUSED,
-  taken: TAKEN,
-  records: ['ci_instance_variable_created'],
-  answer: created(CiInstanceVariable),
+  errors: REFUSED,
+  uniqueErrors: TAKEN,
+  activity: ['ci_instance_variable_created'],
+  response: created(CiInstanceVariable),
   handle: ({ owner, caller, params }, services) =>
     createVariable(services, caller, owner, { ...params, hidden: false, environment_scope: '*' }),
 });
@@ -47,10 +47,10 @@ export const updateInstanceVariable = endpoint({
   summary: 'Change a variable that all jobs are given',
   access: managingOneOfInstance(),
   params: CHANGED,
-  refuses: { ...REFUSED, gone: gone('instance') },
-  taken: TAKEN,
-  records: ['ci_instance_variable_updated'],
-  answer: shown(CiInstanceVariable),
+  errors: { ...REFUSED, gone: gone('instance') },
+  uniqueErrors: TAKEN,
+  activity: ['ci_instance_variable_updated'],
+  response: shown(CiInstanceVariable),
   handle: ({ owner, caller, variable, params }, services) => changeVariable(services, caller, owner, variable, params),
 });
 
@@ -58,8 +58,8 @@ export const deleteInstanceVariable = endpoint({
   delete: '/admin/ci/variables/:key',
   summary: 'Give a variable to all jobs no more',
   access: managingOneOfInstance(),
-  refuses: { gone: gone('instance') },
-  records: ['ci_instance_variable_deleted'],
-  answer: nothing,
+  errors: { gone: gone('instance') },
+  activity: ['ci_instance_variable_deleted'],
+  response: nothing,
   write: (uow, { owner, variable }) => removeVariable(uow, owner, variable),
 });

@@ -18,7 +18,7 @@ export const readMergeRequestApprovals = endpoint({
   get: `${MERGE_REQUEST}/approvals`,
   summary: 'Read who has approved of a merge request',
   access: readingMergeRequest(),
-  answer: shown(Approvals),
+  response: shown(Approvals),
   read: (_db, { mergeRequest, project }) => ({ mergeRequest, project }),
 });
 
@@ -26,7 +26,7 @@ export const readMergeRequestApprovalState = endpoint({
   get: `${MERGE_REQUEST}/approval_state`,
   summary: 'Read by which rules a merge request is approved of: there are none',
   access: readingMergeRequest(),
-  answer: shown(ApprovalState),
+  response: shown(ApprovalState),
   read: () => ({ approval_rules_overwritten: false, rules: [] }),
 });
 
@@ -35,10 +35,10 @@ export const approveMergeRequest = endpoint({
   summary: 'Approve of a merge request',
   access: managingMergeRequest('update_merge_request'),
   params: { sha: optional(refName) },
-  refuses: { shaDiffers: SHA_DIFFERS, notAllowed: UNAUTHORIZED },
-  taken: { merge_request_approvals_by_merge_request: 'notAllowed' },
-  records: ['approved MergeRequest', 'note approval'],
-  answer: created(Approvals),
+  errors: { shaDiffers: SHA_DIFFERS, notAllowed: UNAUTHORIZED },
+  uniqueErrors: { merge_request_approvals_by_merge_request: 'notAllowed' },
+  activity: ['approved MergeRequest', 'note approval'],
+  response: created(Approvals),
   write: (uow, { project, mergeRequest, params }) => approve(uow, project, mergeRequest, params.sha),
 });
 
@@ -46,9 +46,9 @@ export const unapproveMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/unapprove`,
   summary: 'Take back one’s approval of a merge request',
   access: managingMergeRequest('update_merge_request'),
-  refuses: { notApproved: [404, '404 Not Found'] },
-  records: ['note approval'],
-  answer: created(Approvals),
+  errors: { notApproved: [404, '404 Not Found'] },
+  activity: ['note approval'],
+  response: created(Approvals),
   write: (uow, { project, mergeRequest }) => unapprove(uow, project, mergeRequest),
 });
 
@@ -56,7 +56,7 @@ export const resetMergeRequestApprovals = endpoint({
   put: `${MERGE_REQUEST}/reset_approvals`,
   summary: 'Forget all approvals of a merge request: for the bots of tokens',
   access: resettingApprovals(),
-  refuses: { merged: UNAUTHORIZED },
-  answer: accepted,
+  errors: { merged: UNAUTHORIZED },
+  response: accepted,
   write: (uow, { mergeRequest }) => resetApprovals(uow, mergeRequest),
 });

@@ -22,7 +22,7 @@ export const [
     get: `${kind.path}/award_emoji`,
     summary: `List the emoji that ${kind.one} was awarded`,
     access: readingAwarded(kind),
-    answer: pageOf(AwardEmoji),
+    response: pageOf(AwardEmoji),
     read: (db, { awarded, page }) => listAwards(db, awarded, page),
   }),
 );
@@ -39,7 +39,7 @@ export const [
     get: `${kind.path}/award_emoji/:award_id`,
     summary: `One emoji that ${kind.one} was awarded`,
     access: readingAwarded(kind).record(awardOfPath),
-    answer: shown(AwardEmoji),
+    response: shown(AwardEmoji),
     read: (_db, { award }) => award,
   }),
 );
@@ -57,12 +57,12 @@ export const [
     summary: `Award an emoji to ${kind.one}`,
     access: awarding(kind),
     params: { name: required(text) },
-    refuses: {
+    errors: {
       system: [404, '404 Award Emoji Awardable cannot add emoji reactions Not Found'],
       unknown: [404, '404 Award Emoji Name is not a valid emoji name Not Found'],
       taken: [404, '404 Award Emoji Name has already been taken Not Found'],
     },
-    answer: created(AwardEmoji),
+    response: created(AwardEmoji),
     async write(uow, { awarded, params }) {
       const standing = await stillAwarding(uow, kind, awarded);
       return standing.note?.system ? refused('system') : award(uow, standing, params.name);
@@ -82,9 +82,9 @@ export const [
     delete: `${kind.path}/award_emoji/:award_id`,
     summary: `Take back an emoji from ${kind.one}`,
     access: revoking(kind),
-    conditional: ({ award }) => award.updated_at,
-    refuses: { gone: NOT_FOUND },
-    answer: nothing,
+    lastModified: ({ award }) => award.updated_at,
+    errors: { gone: NOT_FOUND },
+    response: nothing,
     write: (uow, { awarded, award }) => revoke(uow, awarded, award.id),
   }),
 );

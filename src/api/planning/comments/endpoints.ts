@@ -25,7 +25,7 @@ export const listCommitComments = endpoint({
   get: `${commitThing.path}/comments`,
   summary: 'List what was said on a commit, the oldest first',
   access: inPublicProject('read_code', orRepositoryGone).record(namedCommit).record(commented),
-  answer: pageOf(CommitNote),
+  response: pageOf(CommitNote),
   read(db, { project, commit, commented: { id }, caller, page }) {
     const all = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
     return listNotes(db, caller, commitAsThing(project, commit, id), all, page);
@@ -48,9 +48,9 @@ export const createCommitComment = endpoint({
     line_type: optional(oneOf('new', 'old'), 'new'),
   },
   rules: [lineOfPath],
-  refuses: { internal: FORBIDDEN, ...NOTE_REFUSALS },
-  records: ['commented Note', 'commented DiffNote'],
-  answer: created(CommitNote),
+  errors: { internal: FORBIDDEN, ...NOTE_REFUSALS },
+  activity: ['commented Note', 'commented DiffNote'],
+  response: created(CommitNote),
   async handle({ caller, thing, params }, { git, runUnitOfWork }) {
     const position = await changedLine(git, thing, params);
     const wish = { body: params.note, internal: false, createdAt: null };

@@ -70,9 +70,9 @@ export const [createIssueDiscussion, createEpicDiscussion] = forThings([issueThi
     summary: `Begin a thread on ${kind.aThing}`,
     access: commentingOn(kind),
     params,
-    refuses: REFUSALS,
-    records: kind.place === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
-    answer: created(Begun),
+    errors: REFUSALS,
+    activity: kind.place === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
+    response: created(Begun),
     handle: ({ caller, thing, params: said }, services) =>
       begin(services, { kind, thing, caller }, said, NOT_IN_A_DIFF),
   }),
@@ -83,9 +83,9 @@ export const createMergeRequestDiscussion = endpoint({
   summary: 'Begin a thread on a merge request, or on a place in what it changes',
   access: commentingOn(mergeRequestThing),
   params: { ...params, position: optional(positionParam), commit_id: optional(text) },
-  refuses: { ...REFUSALS, ...POSITION_REFUSALS },
-  records: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
-  answer: created(Begun),
+  errors: { ...REFUSALS, ...POSITION_REFUSALS },
+  activity: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
+  response: created(Begun),
   async handle({ caller, thing, params: said }, services) {
     const begins = await placeIn(services.git, thing, said.position);
     if (isFailure(begins)) return begins;
@@ -100,9 +100,9 @@ export const createCommitDiscussion = endpoint({
   summary: 'Begin a thread on a commit, or on a place in its diff',
   access: commentingOn(commitThing),
   params: { ...params, position: optional(positionParam) },
-  refuses: { ...REFUSALS, ...POSITION_REFUSALS },
-  records: ['commented DiscussionNote', 'commented DiffNote'],
-  answer: created(Begun),
+  errors: { ...REFUSALS, ...POSITION_REFUSALS },
+  activity: ['commented DiscussionNote', 'commented DiffNote'],
+  response: created(Begun),
   async handle({ caller, thing, params: said }, services) {
     if (said.position && !isOwnDiff(thing, said.position)) return refused('nowhere');
     const begins = await placeIn(services.git, thing, said.position);

@@ -39,7 +39,7 @@ export const [listIssueDiscussions, listMergeRequestDiscussions, listEpicDiscuss
       get: `${kind.path}/discussions`,
       summary: `List the threads and comments on ${kind.aThing}`,
       access: kind.reading(),
-      answer: pageOf(Discussion),
+      response: pageOf(Discussion),
       read: (db, { thing, caller, page }) => listThreads(db, caller, thing, page),
     }),
   );
@@ -51,7 +51,7 @@ export const [readIssueDiscussion, readMergeRequestDiscussion, readEpicDiscussio
       get: `${kind.path}/discussions/:discussion_id`,
       summary: `One thread on ${kind.aThing}`,
       access: readingDiscussion(kind),
-      answer: shown(Discussion),
+      response: shown(Discussion),
       read: (_db, { discussion }) => discussion,
     }),
 );
@@ -74,15 +74,15 @@ export const [answerIssueDiscussion, answerMergeRequestDiscussion, answerEpicDis
       summary: `Answer in a thread on ${kind.aThing}`,
       access: answeringIn(kind),
       params: { body: required(description), created_at: optional(dateTime) },
-      refuses: {
+      errors: {
         internal: FORBIDDEN,
         ...NOTE_REFUSALS,
         ...COMMAND_REFUSALS,
         threadGone: [404, '404 Discussion Not Found'],
         notAnswerable: [400, '400 Bad request - Discussion can not be replied to.'],
       },
-      records: RECORDS[kind.type].answer,
-      answer: created(orCommanded(Note)),
+      activity: RECORDS[kind.type].answer,
+      response: created(orCommanded(Note)),
       handle: ({ caller, thing, discussion, params: { body, created_at } }, services) =>
         sayAndDo(services, { kind, thing, caller }, body, {
           say: (uow, said) => answerNote(uow, kind, thing, discussion, { ...said, createdAt: created_at ?? null }),
@@ -96,7 +96,7 @@ export const [listIssueThreadNotes, listMergeRequestThreadNotes, listEpicThreadN
       get: `${kind.path}/discussions/:discussion_id/notes`,
       summary: `List what was said in a thread on ${kind.aThing}`,
       access: readingNotes(kind),
-      answer: listOf(Note),
+      response: listOf(Note),
       read: (_db, { discussion }) => discussion.notes,
     }),
   );
@@ -108,7 +108,7 @@ export const [readIssueThreadNote, readMergeRequestThreadNote, readEpicThreadNot
       get: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
       summary: `One note of a thread on ${kind.aThing}`,
       access: readingNoteInThread(kind),
-      answer: shown(Note),
+      response: shown(Note),
       read: (_db, { note }) => note,
     }),
 );
@@ -121,7 +121,7 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
       access: changingOrResolving(kind),
       params: { body: optional(description), resolved: optional(boolean) },
       rules: [exactlyOne('body', 'resolved')],
-      refuses: {
+      errors: {
         ...COMMAND_REFUSALS,
         forbidden: FORBIDDEN,
         gone: NOT_FOUND,
@@ -129,8 +129,8 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
         blank: NOTE_REFUSALS.blank,
         notResolvable: [400, '400 Bad request - Note is not resolvable'],
       },
-      records: RECORDS[kind.type].update,
-      answer: shown(orCommanded(Note)),
+      activity: RECORDS[kind.type].update,
+      response: shown(orCommanded(Note)),
       async handle({ caller, thing, note, may, params: { body, resolved } }, services) {
         if (!(await may(resolved == null ? 'change' : 'resolve'))) return refused('forbidden');
         if (resolved == null) {
@@ -154,10 +154,10 @@ export const [deleteIssueThreadNote, deleteMergeRequestThreadNote, deleteEpicThr
       delete: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
       summary: `Take back a note of a thread on ${kind.aThing}`,
       access: changingNoteInThread(kind),
-      conditional: ({ note }) => note.updated_at,
-      turn: (call) => turnOfNotes(call),
-      refuses: { gone: NOT_FOUND },
-      answer: nothing,
+      lastModified: ({ note }) => note.updated_at,
+      lock: (call) => turnOfNotes(call),
+      errors: { gone: NOT_FOUND },
+      response: nothing,
       write: (uow, { thing, note }) => deleteNote(uow, kind, thing, note),
     }),
   );
@@ -170,10 +170,10 @@ export const [resolveIssueDiscussion, resolveMergeRequestDiscussion, resolveEpic
       summary: `Resolve a thread on ${kind.aThing}, or open it again`,
       access: resolvingDiscussion(kind),
       params: { resolved: required(boolean) },
-      turn: (call) => turnOfNotes(call),
-      refuses: { threadGone: [404, '404 Discussion Not Found'] },
-      records: kind.type === 'MergeRequest' ? ['note discussion'] : [],
-      answer: shown(Discussion),
+      lock: (call) => turnOfNotes(call),
+      errors: { threadGone: [404, '404 Discussion Not Found'] },
+      activity: kind.type === 'MergeRequest' ? ['note discussion'] : [],
+      response: shown(Discussion),
       write: (uow, { thing, discussion, params: { resolved } }) =>
         resolveThread(uow, kind, thing, discussion, { resolved }),
     }),

@@ -20,7 +20,7 @@ export const listEpicIssues = endpoint({
   get: ISSUES,
   summary: 'List the issues of an epic',
   access: usingEpic('read_epic'),
-  answer: pageOf(EpicIssue),
+  response: pageOf(EpicIssue),
   read: (db, { epic, caller, page }) => listIssuesOf(db, caller, epic, page),
 });
 
@@ -28,8 +28,8 @@ export const addEpicIssue = endpoint({
   post: `${ISSUES}/:issue_id`,
   summary: 'Put an issue into an epic; out of another one it goes',
   access: addingIssue(),
-  turn: ({ epic }) => turnOf(epic),
-  refuses: {
+  lock: ({ epic }) => turnOf(epic),
+  errors: {
     gone: NOT_FOUND,
     noMatch: [404, 'No matching issue found. Make sure that you are adding a valid issue URL.'],
     archived: FORBIDDEN,
@@ -39,8 +39,8 @@ export const addEpicIssue = endpoint({
       '#{iid} cannot be added: cannot assign a non-confidential issue to a confidential parent. Make the issue confidential and try again.',
     ],
   },
-  records: ['note child', 'note parent'],
-  answer: created(EpicIssueLink),
+  activity: ['note child', 'note parent'],
+  response: created(EpicIssueLink),
   write: (uow, { epic, child }) => addIssue(uow, epic, child),
 });
 
@@ -48,9 +48,9 @@ export const removeEpicIssue = endpoint({
   delete: `${ISSUES}/:epic_issue_id`,
   summary: 'Take an issue out of an epic',
   access: changingIssue(),
-  refuses: { gone: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
-  records: ['note child', 'note parent'],
-  answer: shown(EpicIssueLink),
+  errors: { gone: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
+  activity: ['note child', 'note parent'],
+  response: shown(EpicIssueLink),
   write: (uow, { epic, related: { association, child } }) => removeIssue(uow, epic, association.id, child),
 });
 
@@ -59,13 +59,13 @@ export const reorderEpicIssue = endpoint({
   summary: 'Put an issue of an epic behind or before another one of it',
   access: changingIssue(),
   params: { move_before_id: optional(integer), move_after_id: optional(integer) },
-  turn: ({ epic }) => turnOf(epic),
-  refuses: {
+  lock: ({ epic }) => turnOf(epic),
+  errors: {
     gone: NOT_FOUND,
     forbidden: FORBIDDEN,
     noNeighbour: [400, { message: { error: 'Issue could not be moved!' } }],
   },
-  answer: listOf(EpicIssueMoved),
+  response: listOf(EpicIssueMoved),
   write: (uow, { epic, related: { association, child }, params }) =>
     reorderIssue(uow, epic, association.id, child, params),
 });

@@ -18,7 +18,7 @@ export const listEpics = endpoint({
   access: inPublicEpicsOf('read_epic'),
   params: epicListParams,
   rules: epicFilterRules,
-  answer: pageOf(EpicInList),
+  response: pageOf(EpicInList),
   read: (db, { group, caller, params, page }) => list(db, caller, group, params, page),
 });
 
@@ -26,7 +26,7 @@ export const readEpic = endpoint({
   get: '/groups/:id/epics/:epic_iid',
   summary: 'Read an epic',
   access: readingEpic(),
-  answer: shown(EpicAlone),
+  response: shown(EpicAlone),
   read: (_db, { epic }) => epic,
 });
 
@@ -35,10 +35,10 @@ export const createEpic = endpoint({
   summary: 'Make an epic',
   access: inEpicsOf('admin_epic'),
   params: { title: required(title), ...newEpicParams },
-  turn: ({ group }) => turnOf('epics', group),
-  refuses: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
-  records: ['label add', 'note mention'],
-  answer: created(Epic),
+  lock: ({ group }) => turnOf('epics', group),
+  errors: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
+  activity: ['label add', 'note mention'],
+  response: created(Epic),
   write: (uow, { group, params }) => create(uow, group, params),
 });
 
@@ -48,9 +48,9 @@ export const updateEpic = endpoint({
   access: usingEpic('admin_epic'),
   params: epicChangeParams,
   rules: [atLeastOne(...Object.keys(epicChangeParams))],
-  turn: ({ group }) => turnOf('epics', group),
-  refuses: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
-  records: [
+  lock: ({ group }) => turnOf('epics', group),
+  errors: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
+  activity: [
     'state closed',
     'state opened',
     'label add',
@@ -60,7 +60,7 @@ export const updateEpic = endpoint({
     'note confidential',
     'note mention',
   ],
-  answer: shown(Epic),
+  response: shown(Epic),
   write: (uow, { group, epic, params }) => changeEpic(uow, group, epic.iid, params),
 });
 
@@ -68,7 +68,7 @@ export const deleteEpic = endpoint({
   delete: '/groups/:id/epics/:epic_iid',
   summary: 'Delete an epic; its issues stay',
   access: usingEpic('delete_epic'),
-  refuses: { gone: NOT_FOUND },
-  answer: nothing,
+  errors: { gone: NOT_FOUND },
+  response: nothing,
   handle: ({ epic, caller }, { runUnitOfWork }) => removeEpic(runUnitOfWork, caller, epic),
 });

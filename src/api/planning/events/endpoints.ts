@@ -26,7 +26,7 @@ export const listEvents = endpoint({
   scopes: ['read_user'],
   // Any value but `all` is ignored, whatever it is.
   params: { ...filters, scope: optional(anything) },
-  answer: pageOf(ActivityEvent),
+  response: pageOf(ActivityEvent),
   read: (db, { caller, params, page, base }) =>
     readFeed(db, caller, params.scope === 'all' ? { memberId: caller.user.id } : { authorId: caller.user.id }, {
       ...params,
@@ -41,7 +41,7 @@ export const listUserEvents = endpoint({
   access: ofUser(),
   scopes: ['read_user'],
   params: filters,
-  answer: pageOf(ActivityEvent),
+  response: pageOf(ActivityEvent),
   read: (db, { caller, user, params, page, base }) =>
     hidesActivity(caller, user)
       ? { items: [], total: 0, more: false }
@@ -53,7 +53,7 @@ export const listProjectEvents = endpoint({
   summary: 'List what was done in a project',
   access: inPublicProject('read_project'),
   params: filters,
-  answer: pageOf(ActivityEvent),
+  response: pageOf(ActivityEvent),
   read: (db, { caller, project, params, page, base }) =>
     readFeed(db, caller, { projectId: project.id }, { ...params, page, base }),
 });

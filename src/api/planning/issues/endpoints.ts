@@ -20,7 +20,7 @@ export const readIssue = endpoint({
   get: '/projects/:id/issues/:issue_iid',
   summary: 'Read an issue',
   access: readingIssue(),
-  answer: shown(Issue),
+  response: shown(Issue),
   read: (_db, { issue }) => issue,
 });
 
@@ -29,8 +29,8 @@ export const readIssueById = endpoint({
   summary: 'Read an issue by its id',
   access: administratorLate(),
   params: { id: required(integer) },
-  refuses: { missing: NOT_FOUND },
-  answer: shown(Issue),
+  errors: { missing: NOT_FOUND },
+  response: shown(Issue),
   read: async (db, { caller, params }) => (await findIssues(db, caller, [params.id]))[0] ?? refused('missing'),
 });
 
@@ -40,8 +40,8 @@ export const createIssue = endpoint({
   access: inProject('create_issue'),
   params: { title: required(title), ...newIssueParams },
   rules: [exclusive('assignee_ids', 'assignee_id'), exclusive('epic_id', 'epic_iid')],
-  turn: ({ project }) => issuesTurn(project),
-  refuses: {
+  lock: ({ project }) => issuesTurn(project),
+  errors: {
     invalid: INVALID,
     noEpic: NOT_FOUND,
     epicUnreadable: FORBIDDEN,
@@ -49,9 +49,9 @@ export const createIssue = endpoint({
     gone: NOT_FOUND,
     taken: [409, 'Duplicated issue'],
   },
-  taken: { issues_by_iid: 'taken' },
-  records: ['created Issue', 'milestone add', 'label add', 'weight', 'note mention', 'note child', 'note parent'],
-  answer: created(Issue),
+  uniqueErrors: { issues_by_iid: 'taken' },
+  activity: ['created Issue', 'milestone add', 'label add', 'weight', 'note mention', 'note child', 'note parent'],
+  response: created(Issue),
   write: (uow, { project, params }) => create(uow, project, params),
 });
 
@@ -65,8 +65,8 @@ export const updateIssue = endpoint({
     exclusive('epic_id', 'epic_iid'),
     atLeastOne(...Object.keys(issueChangeParams)),
   ],
-  refuses: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, archived: FORBIDDEN, gone: NOT_FOUND },
-  records: [
+  errors: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, archived: FORBIDDEN, gone: NOT_FOUND },
+  activity: [
     'closed Issue',
     'reopened Issue',
     'state closed',
@@ -86,7 +86,7 @@ export const updateIssue = endpoint({
     'note child',
     'note parent',
   ],
-  answer: shown(Issue),
+  response: shown(Issue),
   write: (uow, { project, issue, params }) => changeIssue(uow, project, issue.iid, params),
 });
 
@@ -94,9 +94,9 @@ export const deleteIssue = endpoint({
   delete: '/projects/:id/issues/:issue_iid',
   summary: 'Delete an issue',
   access: managingIssue('delete_issue', issueNotFound).record(unchangedOnly),
-  conditional: ({ issue }) => issue.updated_at,
-  refuses: { gone: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
-  answer: nothing,
+  lastModified: ({ issue }) => issue.updated_at,
+  errors: { gone: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
+  response: nothing,
   write: (uow, { issue, unchanged }) => removeThing(uow, ISSUES, issue, unchanged.only),
 });
 

@@ -37,7 +37,7 @@ export const listIterationCadences = endpoint({
     automatic: optional(boolean),
     duration_in_weeks: optional(integer),
   },
-  answer: pageOf(Cadence),
+  response: pageOf(Cadence),
   async read(db, { group, params, page }) {
     await iterationsAreThere(db, group.id);
     const reach = params.include_ancestors ? await reachOf(db, { group }) : ownReach({ group });
@@ -49,7 +49,7 @@ export const readIterationCadence = endpoint({
   get: '/groups/:id/iteration_cadences/:cadence_id',
   summary: 'Read an iteration cadence',
   access: readingIterations().record(cadenceInReach),
-  answer: shown(Cadence),
+  response: shown(Cadence),
   async read(db, { group, cadence }) {
     await iterationsAreThere(db, group.id);
     return cadence;
@@ -61,9 +61,9 @@ export const createIterationCadence = endpoint({
   summary: 'Create an iteration cadence, with the iterations of an automatic one',
   access: managingIterations(),
   params: { title: required(ruledText(255)), ...attributes },
-  turn: ({ group }) => iterationsTurn(group),
-  refuses: { invalid: INVALID },
-  answer: created(Cadence),
+  lock: ({ group }) => iterationsTurn(group),
+  errors: { invalid: INVALID },
+  response: created(Cadence),
   write: (uow, { group, params }) =>
     createCadence(uow, group, {
       title: params.title,
@@ -83,9 +83,9 @@ export const updateIterationCadence = endpoint({
   access: managingIterations().record(ownCadence),
   params: { title: optional(ruledText(255)), ...attributes },
   rules: [atLeastOne('title', ...Object.keys(attributes))],
-  turn: ({ group }) => iterationsTurn(group),
-  refuses: { invalid: INVALID, missing: NOT_FOUND },
-  answer: shown(Cadence),
+  lock: ({ group }) => iterationsTurn(group),
+  errors: { invalid: INVALID, missing: NOT_FOUND },
+  response: shown(Cadence),
   write: (uow, { cadence, params }) => changeCadence(uow, cadence, params),
 });
 
@@ -93,7 +93,7 @@ export const deleteIterationCadence = endpoint({
   delete: '/groups/:id/iteration_cadences/:cadence_id',
   summary: 'Delete an iteration cadence with its iterations',
   access: managingIterations().record(ownCadence),
-  refuses: { missing: NOT_FOUND },
-  answer: nothing,
+  errors: { missing: NOT_FOUND },
+  response: nothing,
   handle: ({ cadence, caller }, { runUnitOfWork }) => deleteCadence(runUnitOfWork, caller, cadence),
 });

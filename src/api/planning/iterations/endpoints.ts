@@ -34,7 +34,7 @@ export const listProjectIterations = endpoint({
   summary: 'List the iterations of the groups that a project is in',
   access: readingProjectIterations(),
   params: listing,
-  answer: pageOf(Iteration),
+  response: pageOf(Iteration),
   async read(db, { project, caller, params, page }) {
     await iterationsAreThere(db, project.namespace_id);
     return listIterations(db, caller, project.namespace_id, params, page);
@@ -46,7 +46,7 @@ export const listGroupIterations = endpoint({
   summary: 'List the iterations of a group and of those above it',
   access: readingIterations(),
   params: listing,
-  answer: pageOf(Iteration),
+  response: pageOf(Iteration),
   async read(db, { group, caller, params, page }) {
     await iterationsAreThere(db, group.id);
     return listIterations(db, caller, group.id, params, page);
@@ -59,7 +59,7 @@ export const readIteration = endpoint({
   get: '/groups/:id/iterations/:iteration_id',
   summary: 'Read an iteration of a group or of one above it',
   access: readingIterations().record(iterationInReach),
-  answer: shown(Iteration),
+  response: shown(Iteration),
   read: (_db, { iteration }) => iteration,
 });
 
@@ -77,10 +77,10 @@ export const createIteration = endpoint({
     description: optional(description),
     iterations_cadence_id: optional(integer),
   },
-  turn: ({ group }) => iterationsTurn(group),
-  refuses: { missing: NOT_FOUND, automatic: [400, AUTOMATIC], invalid: INVALID },
-  taken: { iterations_by_title: TITLE_TAKEN },
-  answer: created(Iteration),
+  lock: ({ group }) => iterationsTurn(group),
+  errors: { missing: NOT_FOUND, automatic: [400, AUTOMATIC], invalid: INVALID },
+  uniqueErrors: { iterations_by_title: TITLE_TAKEN },
+  response: created(Iteration),
   write: (uow, { group, params: { start_date, due_date, title = null, ...params } }) =>
     create(uow, group, {
       start_date,
@@ -101,10 +101,10 @@ export const updateIteration = endpoint({
     start_date: optional(date),
     due_date: optional(date),
   },
-  turn: ({ group }) => iterationsTurn(group),
-  refuses: { missing: NOT_FOUND, automatic: [400, ONLY_DESCRIPTION], invalid: INVALID },
-  taken: { iterations_by_title: TITLE_TAKEN },
-  answer: shown(Iteration),
+  lock: ({ group }) => iterationsTurn(group),
+  errors: { missing: NOT_FOUND, automatic: [400, ONLY_DESCRIPTION], invalid: INVALID },
+  uniqueErrors: { iterations_by_title: TITLE_TAKEN },
+  response: shown(Iteration),
   write: (uow, { iteration, params }) => changeIteration(uow, iteration, params),
 });
 
@@ -112,13 +112,13 @@ export const deleteIteration = endpoint({
   delete: '/groups/:id/iterations/:iteration_id',
   summary: 'Delete an iteration',
   access: managingIterations().record(ownIteration),
-  refuses: {
+  errors: {
     missing: NOT_FOUND,
     inBetween: [
       422,
       { message: ["upcoming/current iterations can't be deleted unless they are the last one in the cadence"] },
     ],
   },
-  answer: nothing,
+  response: nothing,
   handle: ({ iteration, caller }, { runUnitOfWork }) => remove(runUnitOfWork, caller, iteration),
 });

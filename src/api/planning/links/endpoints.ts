@@ -17,7 +17,7 @@ export const listIssueLinks = endpoint({
   get: LINKS,
   summary: 'List the issues that an issue is linked to',
   access: linkedIssue(),
-  answer: listOf(LinkedIssue),
+  response: listOf(LinkedIssue),
   read: (db, { issue, project, caller }) => listLinked(db, caller, { issue, project }),
 });
 
@@ -25,7 +25,7 @@ export const readIssueLink = endpoint({
   get: `${LINKS}/:issue_link_id`,
   summary: 'One link of an issue',
   access: readingLink(),
-  answer: shown(IssueLink),
+  response: shown(IssueLink),
   read: (_db, { issue, project, found: { link, other } }) => ({ link, here: { issue, project }, there: other }),
 });
 
@@ -34,16 +34,16 @@ export const createIssueLink = endpoint({
   summary: 'Link an issue to another one',
   access: linking(),
   params: { link_type: optional(oneOf('relates_to', 'blocks', 'is_blocked_by'), 'relates_to') },
-  turn: ({ issue, target }) => [...new Set([turnOf(issue), turnOf(target.issue)])],
-  refuses: {
+  lock: ({ issue, target }) => [...new Set([turnOf(issue), turnOf(target.issue)])],
+  errors: {
     noLicense: [403, 'Blocked issues not available for current license'],
     assigned: [409, 'Issue(s) already assigned'],
     forbidden: [403, "Couldn't link issues. You must have at least the Guest role in both projects."],
     itself: [422, '#{iid} cannot be added: cannot be related to itself'],
     tooMany: [422, '#{iid} cannot be added: This issue would exceed the maximum number of linked issues (100).'],
   },
-  records: ['note link', 'note backlink'],
-  answer: created(IssueLink),
+  activity: ['note link', 'note backlink'],
+  response: created(IssueLink),
   write: (uow, { issue, project, target, params }) => linkIssues(uow, [{ issue, project }, target], params.link_type),
 });
 
@@ -51,8 +51,8 @@ export const deleteIssueLink = endpoint({
   delete: `${LINKS}/:issue_link_id`,
   summary: 'End a link of an issue',
   access: endingLink(),
-  refuses: { noLink: [404, 'No Issue Link found'], gone: NOT_FOUND },
-  records: ['note link', 'note backlink'],
-  answer: shown(IssueLink),
+  errors: { noLink: [404, 'No Issue Link found'], gone: NOT_FOUND },
+  activity: ['note link', 'note backlink'],
+  response: shown(IssueLink),
   write: (uow, { issue, project, found: { link, other } }) => unlinkIssues(uow, link, [{ issue, project }, other]),
 });

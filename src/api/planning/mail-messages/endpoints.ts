@@ -22,7 +22,7 @@ export const listMailMessages = endpoint({
     target_type: optional(oneOf(...MAIL_TARGETS)),
     target_id: optional(integer),
   },
-  answer: pageOf(MailMessage),
+  response: pageOf(MailMessage),
   read: (db, { params, page }) => listMessages(db, params, page),
 });
 
@@ -31,10 +31,10 @@ export const retryMailMessage = endpoint({
   summary: 'Try once more to send a mail that was given up',
   access: administrator(),
   params: { id: required(integer) },
-  refuses: {
+  errors: {
     unknown: [404, '404 Mail Message Not Found'],
     notFailed: [400, 'Only failed messages can be retried'],
   },
-  answer: shown(MailMessage),
+  response: shown(MailMessage),
   write: (uow, { params }) => retry(uow, params.id),
 });

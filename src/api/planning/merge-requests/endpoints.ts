@@ -21,7 +21,7 @@ export const readMergeRequest = endpoint({
     include_diverged_commits_count: optional(boolean, false),
     include_rebase_in_progress: optional(boolean, false),
   },
-  answer: shown(MergeRequest),
+  response: shown(MergeRequest),
   read: (_db, { mergeRequest }) => mergeRequest,
 });
 
@@ -39,15 +39,15 @@ export const createMergeRequest = endpoint({
   access: inProject('create_merge_request'),
   params: newMergeRequestParams,
   rules: [exclusive('assignee_ids', 'assignee_id')],
-  refuses: {
+  errors: {
     notAFork: [422, { message: ['Source project is not a fork of the target project'] }],
     sameBranches: SAME_BRANCHES,
     exists: EXISTS,
     invalid: INVALID,
     gone: NOT_FOUND,
   },
-  records: ['created MergeRequest', 'milestone add', 'label add', 'note mention'],
-  answer: created(MergeRequest),
+  activity: ['created MergeRequest', 'milestone add', 'label add', 'note mention'],
+  response: created(MergeRequest),
   handle: ({ project, caller, params }, services) => create(services, caller, project, params),
 });
 
@@ -57,8 +57,8 @@ export const updateMergeRequest = endpoint({
   access: updatingMergeRequest(),
   params: mergeRequestChangeParams,
   rules: [exclusive('assignee_ids', 'assignee_id'), atLeastOne(...Object.keys(mergeRequestChangeParams))],
-  refuses: { sameBranches: SAME_BRANCHES, exists: EXISTS, invalid: INVALID, gone: NOT_FOUND },
-  records: [
+  errors: { sameBranches: SAME_BRANCHES, exists: EXISTS, invalid: INVALID, gone: NOT_FOUND },
+  activity: [
     'closed MergeRequest',
     'reopened MergeRequest',
     'state closed',
@@ -74,7 +74,7 @@ export const updateMergeRequest = endpoint({
     'note mention',
     'note auto_merge',
   ],
-  answer: shown(MergeRequest),
+  response: shown(MergeRequest),
   handle: ({ project, mergeRequest, caller, params }, services) =>
     changeMergeRequest(services, caller, project, mergeRequest, params),
 });
@@ -83,9 +83,9 @@ export const deleteMergeRequest = endpoint({
   delete: '/projects/:id/merge_requests/:merge_request_iid',
   summary: 'Delete a merge request',
   access: managingMergeRequest('delete_merge_request').record(unchangedOnly),
-  conditional: ({ mergeRequest }) => mergeRequest.updated_at,
-  refuses: { gone: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
-  answer: nothing,
+  lastModified: ({ mergeRequest }) => mergeRequest.updated_at,
+  errors: { gone: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
+  response: nothing,
   write: (uow, { mergeRequest, unchanged }) => removeMergeRequest(uow, mergeRequest, unchanged.only),
 });
 

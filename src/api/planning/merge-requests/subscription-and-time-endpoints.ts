@@ -13,8 +13,8 @@ export const subscribeToMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/subscribe`,
   summary: 'Be told of a merge request',
   access: updatingMergeRequest(),
-  refuses: { already: NOT_MODIFIED },
-  answer: created(MergeRequest),
+  errors: { already: NOT_MODIFIED },
+  response: created(MergeRequest),
   write: (uow, { mergeRequest }) => subscribeTo(uow, MERGE_REQUESTS, mergeRequest, true),
 });
 
@@ -22,8 +22,8 @@ export const unsubscribeFromMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/unsubscribe`,
   summary: 'Be told of a merge request no longer',
   access: updatingMergeRequest(),
-  refuses: { already: NOT_MODIFIED },
-  answer: created(MergeRequest),
+  errors: { already: NOT_MODIFIED },
+  response: created(MergeRequest),
   write: (uow, { mergeRequest }) => subscribeTo(uow, MERGE_REQUESTS, mergeRequest, false),
 });
 

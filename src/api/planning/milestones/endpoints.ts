@@ -40,7 +40,7 @@ export const [listGroupMilestones, listProjectMilestones] = forBoth((parent) =>
       updated_before: optional(dateTime),
       updated_after: optional(dateTime),
     },
-    answer: pageOf(Milestone),
+    response: pageOf(Milestone),
     async read(db, { parent, params, page }) {
       const above = params.include_ancestors || params.include_parent_milestones;
       return listMilestones(db, above ? await reachOf(db, parent) : ownReach(parent), params, page);
@@ -53,7 +53,7 @@ export const [readGroupMilestone, readProjectMilestone] = forBoth((parent) =>
     get: `${parent.path}/milestones/:milestone_id`,
     summary: 'Read a milestone',
     access: parent.may(SEEING).record(ownMilestone),
-    answer: shown(Milestone),
+    response: shown(Milestone),
     read: (_db, { milestone }) => milestone,
   }),
 );
@@ -64,11 +64,11 @@ export const [createGroupMilestone, createProjectMilestone] = forBoth((parent) =
     summary: 'Create a milestone',
     access: parent.may(MANAGING),
     params: { title: required(ruledText(255)), ...content },
-    turn: ({ parent }) => turnOf('milestones', parent),
-    refuses: { notSaved: [400, 'Failed to create milestone {errors}'] },
-    taken: TAKEN,
-    records: parent.own({ group: [], project: ['created Milestone'] }),
-    answer: created(Milestone),
+    lock: ({ parent }) => turnOf('milestones', parent),
+    errors: { notSaved: [400, 'Failed to create milestone {errors}'] },
+    uniqueErrors: TAKEN,
+    activity: parent.own({ group: [], project: ['created Milestone'] }),
+    response: created(Milestone),
     write: (uow, { parent, params: { title, description = null, start_date = null, due_date = null } }) =>
       createMilestone(uow, parent, { title, description, start_date, due_date }),
   }),
@@ -81,11 +81,11 @@ export const [updateGroupMilestone, updateProjectMilestone] = forBoth((parent) =
     access: parent.may(MANAGING).record(ownMilestone),
     params: { title: optional(ruledText(255)), ...content, state_event: optional(oneOf('close', 'activate')) },
     rules: [atLeastOne('title', 'description', 'start_date', 'due_date', 'state_event')],
-    turn: ({ parent }) => turnOf('milestones', parent),
-    refuses: { missing: NOT_FOUND, notSaved: [400, 'Failed to update milestone {errors}'] },
-    taken: TAKEN,
-    records: parent.own({ group: [], project: ['closed Milestone', 'reopened Milestone'] }),
-    answer: shown(Milestone),
+    lock: ({ parent }) => turnOf('milestones', parent),
+    errors: { missing: NOT_FOUND, notSaved: [400, 'Failed to update milestone {errors}'] },
+    uniqueErrors: TAKEN,
+    activity: parent.own({ group: [], project: ['closed Milestone', 'reopened Milestone'] }),
+    response: shown(Milestone),
     write: (uow, { parent, milestone, params: { title, description, start_date, due_date, state_event } }) =>
       changeMilestone(uow, parent, milestone.id, { title, description, start_date, due_date, state_event }),
   }),
@@ -96,9 +96,9 @@ export const [deleteGroupMilestone, deleteProjectMilestone] = forBoth((parent) =
     delete: `${parent.path}/milestones/:milestone_id`,
     summary: 'Delete a milestone',
     access: parent.may(MANAGING).record(ownMilestone),
-    refuses: { missing: NOT_FOUND },
-    records: parent.own({ group: [], project: ['destroyed Milestone'] }),
-    answer: nothing,
+    errors: { missing: NOT_FOUND },
+    activity: parent.own({ group: [], project: ['destroyed Milestone'] }),
+    response: nothing,
     handle: ({ milestone, parent: place, caller }, { runUnitOfWork }) =>
       deleteMilestone(runUnitOfWork, { parent: place, caller }, milestone),
   }),
@@ -108,12 +108,12 @@ export const promoteProjectMilestone = endpoint({
   post: '/projects/:id/milestones/:milestone_id/promote',
   summary: "Make a project's milestone one of its group",
   access: promoting(),
-  turn: ({ project }) => turnOf('milestones', project),
-  refuses: {
+  lock: ({ project }) => turnOf('milestones', project),
+  errors: {
     missing: NOT_FOUND,
     titleTaken: [400, 'Promotion failed - Title already being used for another group or project milestone.'],
   },
-  taken: { milestones_by_group_title: 'titleTaken' },
-  answer: shown(Milestone),
+  uniqueErrors: { milestones_by_group_title: 'titleTaken' },
+  response: shown(Milestone),
   write: (uow, { project, group, milestone }) => promoteMilestone(uow, { project, group }, milestone.id),
 });

@@ -24,7 +24,7 @@ export const [listIssueNotes, listMergeRequestNotes, listEpicNotes] = forThings(
       sort: optional(oneOf('asc', 'desc'), 'desc'),
       activity_filter: optional(oneOf('all_notes', 'only_comments', 'only_activity'), 'all_notes'),
     },
-    answer: pageOf(Note),
+    response: pageOf(Note),
     read: (db, { thing, caller, params, page }) => listNotes(db, caller, thing, params, page),
   }),
 );
@@ -34,7 +34,7 @@ export const [readIssueNote, readMergeRequestNote, readEpicNote] = forThings(THI
     get: `${kind.path}/notes/:note_id`,
     summary: `One note on ${kind.aThing}`,
     access: readingNote(kind),
-    answer: shown(Note),
+    response: shown(Note),
     read: (_db, { note }) => note,
   }),
 );
@@ -50,14 +50,14 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forThin
       confidential: optional(boolean),
       created_at: optional(dateTime),
     },
-    refuses: { internal: FORBIDDEN, ...NOTE_REFUSALS, ...COMMAND_REFUSALS },
+    errors: { internal: FORBIDDEN, ...NOTE_REFUSALS, ...COMMAND_REFUSALS },
     // What is said on epics, and done with them, is in no project's feed.
-    records: [
+    activity: [
       'note mention',
       'state closed',
       ...(kind.type === 'Epic' ? [] : (['commented Note', `closed ${kind.type}`, 'note assignee'] as const)),
     ],
-    answer: created(orCommanded(Note)),
+    response: created(orCommanded(Note)),
     handle: ({ caller, thing, params: { body, internal, confidential, created_at } }, services) =>
       sayAndDo(services, { kind, thing, caller }, body, {
         say: (uow, said) =>
@@ -76,9 +76,9 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forThin
     summary: `Say a comment on ${kind.aThing} in other words`,
     access: changingNote(kind),
     params: { body: required(notBlank(description)) },
-    refuses: { gone: NOT_FOUND, ...COMMAND_REFUSALS },
-    records: ['note mention'],
-    answer: shown(orCommanded(Note)),
+    errors: { gone: NOT_FOUND, ...COMMAND_REFUSALS },
+    activity: ['note mention'],
+    response: shown(orCommanded(Note)),
     handle: ({ caller, thing, note, params }, services) =>
       sayAndDo(services, { kind, thing, caller }, params.body, {
         say: (uow, said) => updateNote(uow, kind, thing, note, said),
@@ -92,10 +92,10 @@ export const [deleteIssueNote, deleteMergeRequestNote, deleteEpicNote] = forThin
     delete: `${kind.path}/notes/:note_id`,
     summary: `Take back a comment on ${kind.aThing}`,
     access: changingNote(kind),
-    conditional: ({ note }) => note.updated_at,
-    turn: (call) => turnOfNotes(call),
-    refuses: { gone: NOT_FOUND },
-    answer: nothing,
+    lastModified: ({ note }) => note.updated_at,
+    lock: (call) => turnOfNotes(call),
+    errors: { gone: NOT_FOUND },
+    response: nothing,
     write: (uow, { thing, note }) => deleteNote(uow, kind, thing, note),
   }),
 );

@@ -35,7 +35,7 @@ export const readNotificationSetting = endpoint({
   get: '/notification_settings',
   summary: 'What the caller is told of by mail, wherever he has chosen nothing else',
   access: signedIn(),
-  answer: shown(GlobalNotificationSetting),
+  response: shown(GlobalNotificationSetting),
   read: (db, { caller }) => readGlobalSetting(db, caller.user.id),
 });
 
@@ -44,9 +44,9 @@ export const updateNotificationSetting = endpoint({
   summary: 'Choose what to be told of by mail, and at which address',
   access: signedIn(),
   params: { ...settingParams(), notification_email: optional(ruledText(255)) },
-  turn: ({ caller }) => turnOf(caller),
-  refuses: WRONG_LEVEL,
-  answer: shown(GlobalNotificationSetting),
+  lock: ({ caller }) => turnOf(caller),
+  errors: WRONG_LEVEL,
+  response: shown(GlobalNotificationSetting),
   write: (uow, { params }) => changeGlobalSetting(uow, params),
 });
 
@@ -58,7 +58,7 @@ export const [readGroupNotificationSetting, readProjectNotificationSetting] = fo
     get: `${parent.path}/notification_settings`,
     summary: `What the caller is told of a ${parent.type} by mail`,
     access: parent.may(SEEING),
-    answer: shown(parent.own(SETTINGS)),
+    response: shown(parent.own(SETTINGS)),
     read: (db, { parent, caller }) => readSetting(db, caller.user.id, parent),
   }),
 );
@@ -69,9 +69,9 @@ export const [updateGroupNotificationSetting, updateProjectNotificationSetting] 
     summary: `Choose what to be told of a ${parent.type} by mail`,
     access: parent.may(SEEING),
     params: settingParams(parent.own({ group: ['approver'], project: ['new_epic'] })),
-    turn: ({ caller }) => turnOf(caller),
-    refuses: { ...WRONG_LEVEL, gone: GONE[parent.name] },
-    answer: shown(parent.own(SETTINGS)),
+    lock: ({ caller }) => turnOf(caller),
+    errors: { ...WRONG_LEVEL, gone: GONE[parent.name] },
+    response: shown(parent.own(SETTINGS)),
     write: (uow, { parent, params }) => changeSourceSetting(uow, parent, params),
   }),
 );

@@ -13,7 +13,7 @@ export const [listIssueLabelEvents, listMergeRequestLabelEvents, listEpicLabelEv
     get: `${kind.path}/resource_label_events`,
     summary: `List the changes of ${kind.aThing}'s labels`,
     access: kind.reading(),
-    answer: pageOf(LabelEvent),
+    response: pageOf(LabelEvent),
     read: (db, { thing, caller, page }) => listLabelEvents(db, caller, thing, page),
   }),
 );
@@ -23,8 +23,8 @@ export const [readIssueLabelEvent, readMergeRequestLabelEvent, readEpicLabelEven
     get: `${kind.path}/resource_label_events/:event_id`,
     summary: `One change of ${kind.aThing}'s labels`,
     access: kind.reading(),
-    refuses: { missing: NOT_FOUND, unread: [404, '404 ResourceLabelEvent Not Found'] },
-    answer: shown(LabelEvent),
+    errors: { missing: NOT_FOUND, unread: [404, '404 ResourceLabelEvent Not Found'] },
+    response: shown(LabelEvent),
     read: (db, { thing, caller, params }) => findLabelEvent(db, caller, thing, eventIdOf(params)),
   }),
 );

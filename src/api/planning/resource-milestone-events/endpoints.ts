@@ -15,7 +15,7 @@ export const [listIssueMilestoneEvents, listMergeRequestMilestoneEvents] = forTh
     get: `${kind.path}/resource_milestone_events`,
     summary: `List the changes of ${kind.aThing}'s milestone`,
     access: kind.reading(),
-    answer: pageOf(MilestoneEvent),
+    response: pageOf(MilestoneEvent),
     read: (db, { thing, caller, page }) => listMilestoneEvents(db, caller, thing, page),
   }),
 );
@@ -26,8 +26,8 @@ export const [readIssueMilestoneEvent, readMergeRequestMilestoneEvent] = forThin
     summary: `One change of ${kind.aThing}'s milestone`,
     access: kind.reading(),
     params: { resource_milestone_event_id: required(integer) },
-    refuses: { missing: NOT_FOUND, unread: [404, '404 ResourceMilestoneEvent Not Found'] },
-    answer: shown(MilestoneEvent),
+    errors: { missing: NOT_FOUND, unread: [404, '404 ResourceMilestoneEvent Not Found'] },
+    response: shown(MilestoneEvent),
     read: (db, { thing, caller, params }) => findMilestoneEvent(db, caller, thing, params.resource_milestone_event_id),
   }),
 );

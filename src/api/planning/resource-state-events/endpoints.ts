@@ -16,7 +16,7 @@ export const [listIssueStateEvents, listMergeRequestStateEvents, listEpicStateEv
     get: `${kind.path}/resource_state_events`,
     summary: `List the changes of ${kind.aThing}'s state`,
     access: kind.reading(),
-    answer: pageOf(StateEvent),
+    response: pageOf(StateEvent),
     read: (db, { thing, page }) => listStateEvents(db, thing, page),
   }),
 );
@@ -27,8 +27,8 @@ export const [readIssueStateEvent, readMergeRequestStateEvent, readEpicStateEven
     summary: `One change of ${kind.aThing}'s state`,
     access: kind.reading(),
     params: { resource_state_event_id: required(integer) },
-    refuses: { missing: NOT_FOUND },
-    answer: shown(StateEvent),
+    errors: { missing: NOT_FOUND },
+    response: shown(StateEvent),
     read: async (db, { thing, params }) =>
       (await findStateEvent(db, thing, params.resource_state_event_id)) ?? refused('missing'),
   }),

@@ -13,7 +13,7 @@ export const listIssueWeightEvents = endpoint({
   get: `${issueThing.path}/resource_weight_events`,
   summary: "List the changes of an issue's weight",
   access: issueThing.reading(),
-  answer: pageOf(WeightEvent),
+  response: pageOf(WeightEvent),
   read: (db, { thing, page }) => listWeightEvents(db, thing.id, page),
 });
 
@@ -21,7 +21,7 @@ export const readIssueWeightEvent = endpoint({
   get: `${issueThing.path}/resource_weight_events/:event_id`,
   summary: "One change of an issue's weight",
   access: issueThing.reading(),
-  refuses: { missing: NOT_FOUND },
-  answer: shown(WeightEvent),
+  errors: { missing: NOT_FOUND },
+  response: shown(WeightEvent),
   read: async (db, { thing, params }) => (await findWeightEvent(db, thing.id, eventIdOf(params))) ?? refused('missing'),
 });

@@ -10,6 +10,6 @@ export const listMergeRequestReviewers = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/reviewers',
   summary: 'List who is asked to review a merge request, and what they have said',
   access: readingMergeRequest(),
-  answer: pageOf(Reviewer),
+  response: pageOf(Reviewer),
   read: (db, { mergeRequest, page }) => listReviewers(db, mergeRequest, page),
 });

@@ -24,9 +24,9 @@ export const readUnsubscribePage = endpoint({
   get: '/-/sent_notifications/:token/unsubscribe',
   summary: 'Ask whether to hear no more of what a mail has told',
   access: byLink(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
-  answer: html,
+  response: html,
   handle: ({ leaving }) => askingPage(leaving),
 });
 
@@ -34,9 +34,9 @@ export const unsubscribeByMail = endpoint({
   post: '/-/sent_notifications/:token/unsubscribe',
   summary: 'Hear no more of what a mail has told, by its link or with one click (RFC 8058)',
   access: byLink(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   root: true,
-  answer: html,
+  response: html,
   async handle({ leaving, caller }, { runUnitOfWork }) {
     await runUnitOfWork(caller, (uow) => leave(uow, leaving));
     return leftPage(leaving);

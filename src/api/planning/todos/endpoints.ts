@@ -26,8 +26,8 @@ export const listTodos = endpoint({
     project_id: optional(integer),
     group_id: optional(integer),
   },
-  refuses: { noAuthor: NOT_FOUND },
-  answer: pageOf(Todo),
+  errors: { noAuthor: NOT_FOUND },
+  response: pageOf(Todo),
   read: (db, { caller, params, page }) => listOwn(db, caller, params, page),
 });
 
@@ -35,8 +35,8 @@ export const markTodoAsDone = endpoint({
   post: '/todos/:id/mark_as_done',
   summary: 'Say that something is done',
   access: ownTodo(),
-  refuses: { gone: NOT_FOUND },
-  answer: created(Todo),
+  errors: { gone: NOT_FOUND },
+  response: created(Todo),
   write: async (uow, { todo }) => (await finishTodo(uow, todo.id)) ?? refused('gone'),
 });
 
@@ -44,7 +44,7 @@ export const markAllTodosAsDone = endpoint({
   post: '/todos/mark_as_done',
   summary: 'Say that all is done',
   access: signedIn(),
-  answer: nothing,
+  response: nothing,
   handle: ({ caller }, { runUnitOfWork }) => finishAll(runUnitOfWork, caller),
 });
 

@@ -16,7 +16,7 @@ export const listMergeRequestVersions = endpoint({
   get: VERSIONS,
   summary: 'List the versions of a merge request, the newest first',
   access: readingItsCodeSignedIn(),
-  answer: pageOf(VersionInList),
+  response: pageOf(VersionInList),
   async read(db, { project, mergeRequest, page }) {
     const found = await listVersions(db, mergeRequest.id, page);
     return { ...found, items: found.items.map((version) => ({ version, project, mergeRequest })) };
@@ -28,8 +28,8 @@ export const readMergeRequestVersion = endpoint({
   summary: 'Read one version of a merge request, with its commits and what they change',
   access: readingItsCodeSignedIn(),
   params: { version_id: required(integer), unidiff: optional(boolean, false) },
-  refuses: { missing: NOT_FOUND },
-  answer: shown(Version),
+  errors: { missing: NOT_FOUND },
+  response: shown(Version),
   async read(db, { project, mergeRequest, params }) {
     const version = await findVersion(db, mergeRequest.id, params.version_id);
     return version === null ? refused('missing') : { version, project, mergeRequest };

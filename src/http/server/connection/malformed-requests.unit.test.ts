@@ -19,14 +19,14 @@ const server = await smallServer({
     get: '/stream',
     summary: 'An answer that goes on',
     access: open(),
-    answer: stream,
+    response: stream,
     handle: () => ({ headers: {}, body: begun }),
   }),
   awaitThing: endpoint({
     post: '/slow',
     summary: 'An answer that has not begun',
     access: open(),
-    answer: plainText,
+    response: plainText,
     async handle({ request }) {
       entered.resolve();
       await once(request.client.signal, 'abort');

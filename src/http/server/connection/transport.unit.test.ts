@@ -26,35 +26,35 @@ const endpoints = {
     summary: 'Read',
     access: open(),
     params: { id: optional(integer) },
-    answer: shown(bare(Thing)),
+    response: shown(bare(Thing)),
     handle: ({ params }) => ({ id: params.id ?? 0 }),
   }),
   listThings: endpoint({
     get: '/things',
     summary: 'List',
     access: open(),
-    answer: pageOf(bare(Thing)),
+    response: pageOf(bare(Thing)),
     handle: () => ({ items: [{ id: 1 }], total: 1, more: false }),
   }),
   listMore: endpoint({
     get: '/more',
     summary: 'A list with another page',
     access: open(),
-    answer: pageOf(bare(Thing)),
+    response: pageOf(bare(Thing)),
     handle: () => ({ items: [{ id: 1 }], total: null, more: true }),
   }),
   createThing: endpoint({
     post: '/things',
     summary: 'Create',
     access: open(),
-    answer: created(bare(Thing)),
+    response: created(bare(Thing)),
     handle: () => ({ id: 1 }),
   }),
   deleteThing: endpoint({
     delete: '/things/:id',
     summary: 'Delete',
     access: open(),
-    answer: nothing,
+    response: nothing,
     handle: () => {},
   }),
   searchThings: endpoint({
@@ -62,14 +62,14 @@ const endpoints = {
     summary: 'Search',
     access: open(),
     params: { q: optional(text) },
-    answer: shown(bare(Type.Unknown())),
+    response: shown(bare(Type.Unknown())),
     handle: ({ params }) => params,
   }),
   readBytes: endpoint({
     get: '/bytes',
     summary: 'Bytes',
     access: open(),
-    answer: stream,
+    response: stream,
     handle: ({ request }) => ({
       headers: { 'Content-Length': '3' },
       body: request.method === 'HEAD' ? undefined : 'abc',
@@ -79,7 +79,7 @@ const endpoints = {
     get: '/broken',
     summary: 'Break',
     access: open(),
-    answer: plainText,
+    response: plainText,
     handle: () => {
       throw new Error('kaputt at https://mira:hunter2@db.test with private_token=glpat-0123456789abcdef');
     },
@@ -88,7 +88,7 @@ const endpoints = {
     get: '/lost',
     summary: 'Lose the database',
     access: open(),
-    answer: plainText,
+    response: plainText,
     handle: () => {
       throw new DatabaseUnavailable(new Error('connection refused'));
     },
@@ -97,7 +97,7 @@ const endpoints = {
     get: '/slow',
     summary: 'Wait',
     access: open(),
-    answer: plainText,
+    response: plainText,
     async handle() {
       entered.resolve();
       await released.promise;
@@ -351,7 +351,7 @@ test('a client that never reads its answer does not keep a stopping server', asy
     get: '/flood',
     summary: 'Flood',
     access: open(),
-    answer: stream,
+    response: stream,
     handle: () => ({ headers: {}, body: endless }),
   });
   const flooding = await smallServer({ flood }, { grace: 50 });

@@ -1,6 +1,6 @@
 import type { Caller } from '#authentication/caller.ts';
 import { takenBy } from '#events/unit-of-work.ts';
-import type { Way } from '#http/endpoint/endpoint.ts';
+import type { EndpointHandler } from '#http/endpoint/endpoint.ts';
 import { shownBy } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
 import { isFailure, refused } from '#runtime/failure.ts';
@@ -34,7 +34,7 @@ export async function carryOut(progress: Ready, { view, call }: Prepared): Promi
   const { endpoint } = progress;
   const result = await outcomeOf(progress, { view, call });
   if (isFailure(result)) throw refusalOf(endpoint, result);
-  return successReply(await shownBy(endpoint.answer, result, view), progress);
+  return successReply(await shownBy(endpoint.response, result, view), progress);
 }
 
 /**
@@ -45,7 +45,7 @@ async function outcomeOf(
   { endpoint, services, request, given, params }: Ready,
   { view, call }: Prepared,
 ): Promise<unknown> {
-  const { kind, run } = endpoint.way as { kind: Way['kind']; run: (...values: unknown[]) => unknown };
+  const { kind, run } = endpoint.handler as { kind: EndpointHandler['kind']; run: (...values: unknown[]) => unknown };
   try {
     switch (kind) {
       case 'read':
@@ -53,13 +53,13 @@ async function outcomeOf(
       case 'write':
         return await services.runUnitOfWork(view.caller, async (uow) => run(uow, call), {
           client: request.client,
-          turn: endpoint.turn?.(call),
+          turn: endpoint.lock?.(call),
         });
       case 'handle':
         return await run({ ...call, request, given }, services);
     }
   } catch (error) {
-    const taken = takenBy(error, endpoint.taken);
+    const taken = takenBy(error, endpoint.uniqueErrors);
     if (taken === undefined) throw error;
     return refused(taken.code, { ...params, ...taken.values });
   }

@@ -5,7 +5,7 @@ import type { Failure } from '#runtime/failure.ts';
 
 /** Turns the domain's code into the status and text of the endpoint's table. */
 export function refusalOf(endpoint: Endpoint, refused: Failure): HttpError {
-  const entry = endpoint.refuses[refused.code];
+  const entry = endpoint.errors[refused.code];
   if (entry === undefined) {
     throw new Error(`${endpoint.source}: ${endpoint.name} refuses '${refused.code}', which is not in its table`);
   }

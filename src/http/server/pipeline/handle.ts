@@ -176,7 +176,7 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
     const offered = offeredOn(progress.services.config.tier, declared, pathValues(endpoint, path), given);
     progress.params = { ...path, ...readParameters(declared, offered, problems, endpoint.rules) };
     if (problems.any) throw invalidParameters(problems.texts, problems.fields);
-    if (endpoint.answer.kind === 'page') {
+    if (endpoint.response.kind === 'page') {
       const all = endpoint.keyset ? Object.assign(Object.create(given), path, progress.params) : progress.params;
       progress.page = pageRequest(all, endpoint.keyset, isSignedIn(progress.caller));
     }
@@ -188,7 +188,7 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
 
   allow: (progress) => progress.endpoint.access.allow(new CallOf(progress), progress.found as never),
 
-  precondition: (progress) => (progress.endpoint.conditional ? checkCondition(progress) : undefined),
+  precondition: (progress) => (progress.endpoint.lastModified ? checkCondition(progress) : undefined),
 };
 
 async function readBody(progress: Progress): Promise<void> {
@@ -201,8 +201,8 @@ async function readBody(progress: Progress): Promise<void> {
 
 async function checkCondition({ endpoint, request, found }: Progress): Promise<void> {
   const header = single(request.headers['if-unmodified-since']);
-  if (endpoint.conditional && header !== undefined) {
-    checkPrecondition(header, await endpoint.conditional(endpoint.access.provide(found as never)));
+  if (endpoint.lastModified && header !== undefined) {
+    checkPrecondition(header, await endpoint.lastModified(endpoint.access.provide(found as never)));
   }
 }
 
@@ -236,7 +236,7 @@ async function run({ server, current }: Served, request: Incoming, { endpoint, p
     found: undefined,
     page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },
   };
-  await pass(ORDERS[endpoint.order], progress);
+  await pass(ORDERS[endpoint.stageOrder], progress);
   try {
     const outgoing = await carriedOut(progress, { ...server, git });
     // Whoever has this answer may ask another process next what he has used.
@@ -256,7 +256,7 @@ const READS = 3;
 async function carriedOut(progress: Progress, server: Services): Promise<Outgoing> {
   for (let tries = 1; ; tries++) {
     // It takes its own time, and may read again what was read at the door.
-    if (progress.endpoint.way.kind === 'handle') progress.services = server;
+    if (progress.endpoint.handler.kind === 'handle') progress.services = server;
     const ready = prepared(progress);
     try {
       return await rememberedAnswer(progress, ready.view, () => carryOut(progress, ready));
@@ -283,7 +283,7 @@ async function atTheDoor(progress: Progress): Promise<void> {
   const door: readonly Stage[] = ['credentials', 'find', 'allow'];
   renew(progress);
   await pass(
-    ORDERS[progress.endpoint.order].filter((stage) => door.includes(stage)),
+    ORDERS[progress.endpoint.stageOrder].filter((stage) => door.includes(stage)),
     progress,
   );
 }
@@ -339,7 +339,7 @@ const DECLARED = new WeakMap<Endpoint, Parameters>();
 export function declaredParameters(endpoint: Endpoint): Parameters {
   const known = DECLARED.get(endpoint);
   if (known) return known;
-  const paging = endpoint.answer.kind === 'page' ? pageParameters : {};
+  const paging = endpoint.response.kind === 'page' ? pageParameters : {};
   const keyset = endpoint.keyset ? keysetParameters : {};
   const general: Parameters = { ...keyset, ...paging };
   const own = Object.keys(endpoint.params);

@@ -17,7 +17,7 @@ const readThing = endpoint({
   get: '/things',
   summary: 'Read',
   access: open(),
-  answer: shown(Thing),
+  response: shown(Thing),
   handle: () => ({}),
 });
 
@@ -25,7 +25,7 @@ const createThing = endpoint({
   post: '/things',
   summary: 'Create',
   access: open(),
-  answer: created(Thing),
+  response: created(Thing),
   handle: () => ({}),
 });
 

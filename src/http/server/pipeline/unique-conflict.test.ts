@@ -11,7 +11,7 @@ const addChild = endpoint({
   post: '/parents/:id/children',
   summary: 'Adds a child to a parent who was there when the request began',
   access: open(),
-  answer: created(bare(Message)),
+  response: created(bare(Message)),
   async handle({ params }, { database }) {
     await database.transaction((tx) => sql`insert into children values (${Number(params.id)})`.execute(tx));
     return { message: 'added' };
@@ -22,7 +22,7 @@ const makeTables = endpoint({
   post: '/tables',
   summary: 'Makes both tables, and one parent',
   access: open(),
-  answer: created(bare(Message)),
+  response: created(bare(Message)),
   async handle(_call, { database }) {
     await database.transaction(async (tx) => {
       await sql`create table parents (id integer primary key)`.execute(tx);

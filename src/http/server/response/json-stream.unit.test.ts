@@ -89,7 +89,7 @@ test('a very long list is answered whole, with the headers of its page', async (
     get: '/long',
     summary: 'Long texts',
     access: open(),
-    answer: pageOf(bare(Type.Object({ id: Type.Integer(), long: Type.String() }))),
+    response: pageOf(bare(Type.Object({ id: Type.Integer(), long: Type.String() }))),
     read: () => ({ items: rows, total: 40, more: false }),
   });
   const { anonymous } = await smallServer({ listLong });

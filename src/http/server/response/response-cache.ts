@@ -85,7 +85,7 @@ export function forgetAnswers(config: Config): void {
   answersOf.get(config)?.known.clear();
 }
 
-export function isRemembered({ method, way, answer }: Endpoint): boolean {
+export function isRemembered({ method, handler: way, response: answer }: Endpoint): boolean {
   return method === 'GET' && way.kind === 'read' && answer.schema !== null;
 }
 

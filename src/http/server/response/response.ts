@@ -44,7 +44,7 @@ export interface ReplyFacts {
 export async function successReply(result: unknown, facts: ReplyFacts): Promise<Outgoing> {
   const wrapped = result instanceof Reply ? result : null;
   const value = wrapped ? wrapped.value : result;
-  const { answer } = facts.endpoint;
+  const { response: answer } = facts.endpoint;
   const outgoing = await build(answer, value, facts, wrapped?.status ?? answer.status);
   return wrapped ? { ...outgoing, headers: { ...outgoing.headers, ...wrapped.headers } } : outgoing;
 }

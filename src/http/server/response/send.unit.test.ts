@@ -63,7 +63,7 @@ const endpoints = {
     get: '/long',
     summary: 'A long text',
     access: open(),
-    answer: plainText,
+    response: plainText,
     handle: () => 'ä'.repeat(8 * 2 ** 20),
   }),
   hurryThing: endpoint({
@@ -71,14 +71,14 @@ const endpoints = {
     summary: 'Answers at length before its body has come',
     access: open(),
     body: 'raw',
-    answer: plainText,
+    response: plainText,
     handle: ({ request }) => 'a'.repeat(Number(request.headers['x-length'])),
   }),
   createThing: endpoint({
     post: '/things',
     summary: 'Reads its body',
     access: open(),
-    answer: plainText,
+    response: plainText,
     handle: () => '',
   }),
 };

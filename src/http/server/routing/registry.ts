@@ -1,5 +1,5 @@
 import FindMyWay from 'find-my-way';
-import type { Declared, Endpoint, Method } from '#http/endpoint/endpoint.ts';
+import type { Endpoint, EndpointDefinition, Method } from '#http/endpoint/endpoint.ts';
 import type { Families } from '#http/endpoint/resource-module.ts';
 import { ORDERS, type Stage } from '#http/endpoint/stages.ts';
 import { unlimitedParameter } from '#http/parameters/unlimited.ts';
@@ -69,12 +69,12 @@ function squeezed(path: string): string {
 
 function named(folder: string, module: Readonly<Record<string, unknown>>): Endpoint[] {
   return Object.entries(module)
-    .filter((entry): entry is [string, Declared] => isDeclared(entry[1]))
-    .sort(([, a], [, b]) => a.place - b.place)
+    .filter((entry): entry is [string, EndpointDefinition] => isDeclared(entry[1]))
+    .sort(([, a], [, b]) => a.position - b.position)
     .map(([name, declared]) => ({ ...declared, name, source: `${folder}/endpoints.ts` }));
 }
 
-function isDeclared(value: unknown): value is Declared {
+function isDeclared(value: unknown): value is EndpointDefinition {
   return typeof value === 'object' && value !== null && 'way' in value && 'access' in value;
 }
 
@@ -112,26 +112,26 @@ function checkDeclaration(endpoint: Endpoint): void {
   if (!endpoint.path.startsWith('/')) complain(`has a path that does not begin with /: ${endpoint.path}`);
   if (endpoint.path.startsWith(API)) complain('has a path that begins with /api/v4, which it gets by itself');
   if (endpoint.summary === '' || endpoint.summary.endsWith('.')) complain('needs a summary without a full stop');
-  if (endpoint.answer.kind === 'page' && endpoint.method !== 'GET') complain('answers a page, but is not a GET');
-  if (endpoint.keyset && endpoint.answer.kind !== 'page') complain('declares keyset, but does not answer a page');
-  if (endpoint.conditional && endpoint.method !== 'DELETE') complain('is conditional, but is not a DELETE');
-  if (isRead(endpoint) && endpoint.records.length > 0) complain(`is a ${endpoint.method} and records history`);
-  const stages: readonly Stage[] = ORDERS[endpoint.order];
+  if (endpoint.response.kind === 'page' && endpoint.method !== 'GET') complain('answers a page, but is not a GET');
+  if (endpoint.keyset && endpoint.response.kind !== 'page') complain('declares keyset, but does not answer a page');
+  if (endpoint.lastModified && endpoint.method !== 'DELETE') complain('is conditional, but is not a DELETE');
+  if (isRead(endpoint) && endpoint.activity.length > 0) complain(`is a ${endpoint.method} and records history`);
+  const stages: readonly Stage[] = ORDERS[endpoint.stageOrder];
   const bodyIsForUs = endpoint.body === 'merged' || endpoint.body === 'json';
   if (!stages.includes('body') && bodyIsForUs && !isRead(endpoint) && endpoint.method !== 'DELETE') {
-    complain(`has the order ${endpoint.order}, which reads no body, but its body is ${endpoint.body}`);
+    complain(`has the order ${endpoint.stageOrder}, which reads no body, but its body is ${endpoint.body}`);
   }
   if (!stages.includes('credentials') && isRemembered(endpoint)) {
     complain(
-      `reads, and is remembered for its caller, whom its order ${endpoint.order} does not know: it has to handle`,
+      `reads, and is remembered for its caller, whom its order ${endpoint.stageOrder} does not know: it has to handle`,
     );
   }
   const findsPlace = endpoint.access.place !== undefined;
   if (stages.includes('place') !== findsPlace) {
-    complain(`has the order ${endpoint.order}, but its access finds ${findsPlace ? 'a' : 'no'} place first`);
+    complain(`has the order ${endpoint.stageOrder}, but its access finds ${findsPlace ? 'a' : 'no'} place first`);
   }
-  if (!stages.includes('precondition') && endpoint.conditional) {
-    complain(`is conditional, but its order ${endpoint.order} looks at no condition`);
+  if (!stages.includes('precondition') && endpoint.lastModified) {
+    complain(`is conditional, but its order ${endpoint.stageOrder} looks at no condition`);
   }
   if ((endpoint.body === 'late') !== Object.keys(endpoint.fields).length > 0) {
     complain('has to declare the fields of its body, which is read late, or has none to declare');
@@ -140,7 +140,7 @@ function checkDeclaration(endpoint: Endpoint): void {
   if (unlimited) complain(`takes ${unlimited} without a limit: parameters/texts.ts has texts of every kind`);
   const twice = pathNames(endpoint.path).find((name, index, names) => names.indexOf(name) !== index);
   if (twice) complain(`has two parameters ${twice} in its path`);
-  for (const [code, [status]] of Object.entries(endpoint.refuses)) {
+  for (const [code, [status]] of Object.entries(endpoint.errors)) {
     if (status < 300 || status > 599) complain(`refuses ${code} with the status ${status}`);
   }
 }

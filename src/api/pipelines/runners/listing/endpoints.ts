@@ -14,8 +14,8 @@ export const listRunners = endpoint({
   summary: "List the runners of the caller's projects and groups",
   access: signedIn(),
   params: scopedFilterParams,
-  refuses: { invalidScope: [400, 'Scope contains invalid value'] },
-  answer: pageOf(Runner),
+  errors: { invalidScope: [400, 'Scope contains invalid value'] },
+  response: pageOf(Runner),
   read(db, { caller, params: filter, page, base }) {
     if (isTypeScope(filter.scope)) return refused('invalidScope');
     return pageOfRunners(db, isRunnerOf(caller.user.id, db.today), { filter, page, now: base.now });
@@ -28,7 +28,7 @@ export const listAllRunners = endpoint({
   summary: 'List all runners',
   access: administratorLate(),
   params: scopedFilterParams,
-  answer: pageOf(Runner),
+  response: pageOf(Runner),
   read: (db, { params: filter, page, base }) => pageOfRunners(db, everyRunner, { filter, page, now: base.now }),
 });
 
@@ -38,7 +38,7 @@ export const listProjectRunners = endpoint({
   summary: 'List the runners that work for a project',
   access: inProject('admin_runner'),
   params: scopedFilterParams,
-  answer: pageOf(Runner),
+  response: pageOf(Runner),
   read: async (db, { project, params: filter, page, base }) =>
     pageOfRunners(db, await runnersOfProject(db, project), { filter, page, now: base.now }),
 });
@@ -49,7 +49,7 @@ export const listGroupRunners = endpoint({
   summary: 'List the runners of a group and of those above it',
   access: inGroup('read_runner'),
   params: filterParams,
-  answer: pageOf(Runner),
+  response: pageOf(Runner),
   read: async (db, { group, params: filter, page, base }) =>
     pageOfRunners(db, await runnersOfGroup(db, group), { filter, page, now: base.now }),
 });

@@ -24,7 +24,7 @@ export const assignRunner = endpoint({
     find: ({ db, params }: AccessCall<{ readonly runner_id: number }>) => findRunner(db, params.runner_id),
     missing: nestedNotFound,
   }),
-  refuses: {
+  errors: {
     ofGroup: [403, '403 Forbidden - Runner is a group runner'],
     locked: LOCKED,
     notPermitted: NO_ACCESS,
@@ -32,9 +32,9 @@ export const assignRunner = endpoint({
     assigned: [400, '400 Bad request - Runner has already been assigned to this project'],
     tooMany: [400, '400 Bad request - Maximum number of project runners (1000) exceeded'],
   },
-  taken: { runner_projects_by_runner: 'assigned' },
-  records: ['ci_runner_assigned_to_project'],
-  answer: created(Runner),
+  uniqueErrors: { runner_projects_by_runner: 'assigned' },
+  activity: ['ci_runner_assigned_to_project'],
+  response: created(Runner),
   write: (uow, { project, runner }) => assign(uow, project, runner),
 });
 
@@ -48,14 +48,14 @@ export const unassignRunner = endpoint({
       runnerInProject(db, project.id, params.runner_id),
     missing: () => notFound('Runner'),
   }),
-  conditional: ({ runner }) => runner.updated_at,
-  refuses: {
+  lastModified: ({ runner }) => runner.updated_at,
+  errors: {
     locked: LOCKED,
     notPermitted: NO_ACCESS,
     fromOwner: [403, '403 Forbidden - You cannot unassign a runner from the owner project. Delete the runner instead'],
     missing: [404, '404 Runner Not Found'],
   },
-  records: ['ci_runner_unassigned_from_project'],
-  answer: nothing,
+  activity: ['ci_runner_unassigned_from_project'],
+  response: nothing,
   write: (uow, { project, runner }) => unassign(uow, project, runner),
 });

@@ -22,7 +22,7 @@ export const registerRunner = endpoint({
   post: '/runners',
   summary: 'Register a runner by a registration token',
   access: byRegistrationToken(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   params: {
     ...contentParams,
     info: optional(registrationInfo),
@@ -30,9 +30,9 @@ export const registerRunner = endpoint({
     maintainer_note: contentParams.maintenance_note,
   },
   rules: [exclusive('maintainer_note', 'maintenance_note'), exclusive('active', 'paused')],
-  refuses: { invalid: INVALID },
-  records: ['ci_runner_registered'],
-  answer: created(RunnerWithToken),
+  errors: { invalid: INVALID },
+  activity: ['ci_runner_registered'],
+  response: created(RunnerWithToken),
   write: (uow, { registrar, params: { active, maintainer_note, ...params } }) =>
     register(uow, registrar, {
       ...params,
@@ -47,9 +47,9 @@ export const verifyRunner = endpoint({
   post: '/runners/verify',
   summary: 'Ask whether a runner token counts',
   access: byRunnerToken(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   params: machineParams,
-  answer: shown(RunnerWithToken),
+  response: shown(RunnerWithToken),
   async write(uow, { caller, runner, params: { token, system_id, info } }) {
     await contact(uow, runner, { systemId: system_id, address: caller.address, info });
     return { ...runner, token };
@@ -61,8 +61,8 @@ export const resetOwnAuthenticationToken = endpoint({
   post: '/runners/reset_authentication_token',
   summary: 'Replace the token of the runner that calls',
   access: byRunnerToken(),
-  order: 'ownProof',
-  answer: created(RunnerToken),
+  stageOrder: 'ownProof',
+  response: created(RunnerToken),
   write: (uow, { runner }) => resetRunnerToken(uow, runner),
 });
 
@@ -71,10 +71,10 @@ export const unregisterRunner = endpoint({
   delete: '/runners',
   summary: 'Delete the runner that calls',
   access: byRunnerToken(),
-  order: 'ownProof',
-  conditional: ({ runner }) => runner.updated_at,
-  records: ['ci_runner_unregistered'],
-  answer: nothing,
+  stageOrder: 'ownProof',
+  lastModified: ({ runner }) => runner.updated_at,
+  activity: ['ci_runner_unregistered'],
+  response: nothing,
   write: (uow, { runner }) => remove(uow, runner),
 });
 
@@ -83,10 +83,10 @@ export const unregisterManager = endpoint({
   delete: '/runners/managers',
   summary: 'Delete a manager of the runner that calls',
   access: byRunnerToken(),
-  order: 'ownProof',
+  stageOrder: 'ownProof',
   params: { system_id: required(textOf(LONGEST_SYSTEM_ID)) },
-  refuses: { missing: [404, '404 Runner manager not found Not Found'] },
-  answer: nothing,
+  errors: { missing: [404, '404 Runner manager not found Not Found'] },
+  response: nothing,
   async write(uow, { runner, params }) {
     if (!(await deleteManager(uow, runner.id, params.system_id))) return refused('missing');
   },
@@ -97,7 +97,7 @@ export const discoverRouter = endpoint({
   get: '/runners/router/discovery',
   summary: 'Ask for the job router, which there is not',
   access: byRunnerTokenHeader(),
-  order: 'ownProof',
-  answer: { ...shown(bare(Message)), status: 501 },
+  stageOrder: 'ownProof',
+  response: { ...shown(bare(Message)), status: 501 },
   handle: () => ({ message: 'Job Router is not available. Please contact your administrator.' }),
 });

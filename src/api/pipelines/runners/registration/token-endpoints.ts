@@ -42,7 +42,7 @@ export const resetInstanceRegistrationToken = endpoint({
   post: '/runners/reset_registration_token',
   summary: 'Replace the registration token of the instance',
   access: whereAllowed(administratorLate(), () => ({ type: 'instance' })),
-  answer: created(RegistrationToken),
+  response: created(RegistrationToken),
   handle: ({ caller }, services) => renew({ type: 'instance' }, caller, services),
 });
 
@@ -51,7 +51,7 @@ export const [resetGroupRegistrationToken, resetProjectRegistrationToken] = forB
     post: `${parent.path}/runners/reset_registration_token`,
     summary: `Replace the registration token of a ${parent.type}`,
     access: whereAllowed(parent.may({ group: 'admin_runner', project: 'admin_runner' }), ({ parent }) => parent),
-    answer: created(RegistrationToken),
+    response: created(RegistrationToken),
     handle: ({ parent, caller }, services) => renew(parent, caller, services),
   }),
 );
@@ -61,6 +61,6 @@ export const resetRunnerAuthenticationToken = endpoint({
   summary: 'Replace the token of a runner',
   access: inRunner(mayUpdateRunner, 'update'),
   scopes: ['manage_runner'],
-  answer: created(RunnerToken),
+  response: created(RunnerToken),
   write: (uow, { runner }) => resetRunnerToken(uow, runner),
 });

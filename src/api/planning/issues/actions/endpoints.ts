@@ -23,9 +23,9 @@ export const reorderIssue = endpoint({
   access: managingIssue('update_issue'),
   params: { move_after_id: optional(integer), move_before_id: optional(integer) },
   rules: [atLeastOne('move_after_id', 'move_before_id')],
-  turn: ({ project }) => issuesTurn(project),
-  refuses: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], gone: NOT_FOUND },
-  answer: shown(Issue),
+  lock: ({ project }) => issuesTurn(project),
+  errors: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], gone: NOT_FOUND },
+  response: shown(Issue),
   write: (uow, { issue, params }) => reorder(uow, issue, params),
 });
 
@@ -34,13 +34,13 @@ export const moveIssue = endpoint({
   summary: 'Move an issue to another project',
   access: inProject('act_on_issue').record(moveTarget),
   params: { issue_iid: required(integer) },
-  turn: ({ project, target: { to } }) => issuesTurn(to ?? project),
-  refuses: {
+  lock: ({ project, target: { to } }) => issuesTurn(to ?? project),
+  errors: {
     issueGone: [404, '404 Issue Not Found'],
     projectGone: GONE.Project,
     forbidden: [400, 'Unable to move. You have insufficient permissions.'],
   },
-  records: [
+  activity: [
     'created Issue',
     'milestone add',
     'label add',
@@ -50,7 +50,7 @@ export const moveIssue = endpoint({
     'note moved_to',
     'note moved_from',
   ],
-  answer: created(Issue),
+  response: created(Issue),
   write: (uow, { project, params }) => move(uow, project, params.issue_iid, params.to_project_id),
 });
 
@@ -58,8 +58,8 @@ export const subscribeToIssue = endpoint({
   post: `${ISSUE}/subscribe`,
   summary: 'Be told of an issue',
   access: inProject('act_on_issue').record(readableIssue),
-  refuses: { already: NOT_MODIFIED },
-  answer: created(Issue),
+  errors: { already: NOT_MODIFIED },
+  response: created(Issue),
   write: (uow, { issue }) => subscribeTo(uow, ISSUES, issue, true),
 });
 
@@ -67,8 +67,8 @@ export const unsubscribeFromIssue = endpoint({
   post: `${ISSUE}/unsubscribe`,
   summary: 'Be told of an issue no longer',
   access: inProject('act_on_issue').record(readableIssue),
-  refuses: { already: NOT_MODIFIED },
-  answer: created(Issue),
+  errors: { already: NOT_MODIFIED },
+  response: created(Issue),
   write: (uow, { issue }) => subscribeTo(uow, ISSUES, issue, false),
 });
 
@@ -90,7 +90,7 @@ export const listIssueParticipants = endpoint({
   get: `${ISSUE}/participants`,
   summary: 'List who takes part in an issue: its author, its assignees and who has commented',
   access: readingIssue(),
-  answer: pageOf(UserBasic),
+  response: pageOf(UserBasic),
   read: (db, { issue, project, caller, page }) =>
     listParticipants(db, [ISSUES], issue, { internal: mayInProject(caller, 'read_confidential_issue', project) }, page),
 });

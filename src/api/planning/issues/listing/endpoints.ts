@@ -18,8 +18,8 @@ export const listIssues = endpoint({
   access: me(),
   params: { scope: optional(scopeType, 'created_by_me'), ...issueListParams, non_archived: optional(boolean, true) },
   rules: issueFilterRules,
-  refuses: TOO_MANY_ASSIGNEES,
-  answer: pageOf(IssueInList),
+  errors: TOO_MANY_ASSIGNEES,
+  response: pageOf(IssueInList),
   read: (db, { caller, params, page, base }) =>
     listedIssues(
       db,
@@ -36,8 +36,8 @@ export const listGroupIssues = endpoint({
   access: inPublicGroup('read_group'),
   params: { ...issueListParams, non_archived: optional(boolean, true) },
   rules: issueFilterRules,
-  refuses: TOO_MANY_ASSIGNEES,
-  answer: pageOf(IssueInList),
+  errors: TOO_MANY_ASSIGNEES,
+  response: pageOf(IssueInList),
   read: (db, { group, caller, params, page, base }) =>
     listedIssues(db, { caller, tier: base.tier }, { group, nonArchived: params.non_archived }, params, page),
 });
@@ -48,8 +48,8 @@ export const listProjectIssues = endpoint({
   access: inPublicProject('read_project'),
   params: issueListParams,
   rules: issueFilterRules,
-  refuses: TOO_MANY_ASSIGNEES,
-  answer: pageOf(IssueInList),
+  errors: TOO_MANY_ASSIGNEES,
+  response: pageOf(IssueInList),
   read: (db, { project, caller, params, page, base }) =>
     listedIssues(db, { caller, tier: base.tier }, { project }, params, page),
 });
@@ -60,8 +60,8 @@ export const readIssuesStatistics = endpoint({
   access: me(),
   params: { scope: optional(scopeType, 'created_by_me'), ...issueFilterParams },
   rules: issueFilterRules,
-  refuses: TOO_MANY_ASSIGNEES,
-  answer: shown(IssuesStatistics),
+  errors: TOO_MANY_ASSIGNEES,
+  response: shown(IssuesStatistics),
   read: (db, { caller, params, base }) =>
     countedIssues(db, { caller, tier: base.tier }, everywhere(true), { ...params, ...scoped(caller, params) }),
 });
@@ -72,8 +72,8 @@ export const readGroupIssuesStatistics = endpoint({
   access: inPublicGroup('read_group'),
   params: issueFilterParams,
   rules: issueFilterRules,
-  refuses: TOO_MANY_ASSIGNEES,
-  answer: shown(IssuesStatistics),
+  errors: TOO_MANY_ASSIGNEES,
+  response: shown(IssuesStatistics),
   read: (db, { group, caller, params, base }) =>
     countedIssues(db, { caller, tier: base.tier }, { group, nonArchived: true }, params),
 });
@@ -84,8 +84,8 @@ export const readProjectIssuesStatistics = endpoint({
   access: inPublicProject('read_project'),
   params: issueFilterParams,
   rules: issueFilterRules,
-  refuses: TOO_MANY_ASSIGNEES,
-  answer: shown(IssuesStatistics),
+  errors: TOO_MANY_ASSIGNEES,
+  response: shown(IssuesStatistics),
   read: (db, { project, caller, params, base }) => countedIssues(db, { caller, tier: base.tier }, { project }, params),
 });
 
@@ -94,7 +94,7 @@ export const [listGroupMilestoneIssues, listProjectMilestoneIssues] = forBoth((p
     get: `${parent.path}/milestones/:milestone_id/issues`,
     summary: 'List the issues of a milestone, by the priorities of their labels',
     access: parent.may(SEEING_MILESTONES).record(ownMilestone),
-    answer: pageOf(IssueInList),
+    response: pageOf(IssueInList),
     read: (db, { parent: place, caller, milestone, page }) => issuesOfMilestone(db, caller, place, milestone, page),
   }),
 );

@@ -11,8 +11,8 @@ export const cancelMergeWhenPipelineSucceeds = endpoint({
   post: '/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds',
   summary: 'Let a merge request not be merged by itself any more',
   access: mergingOrOwnMergeRequest(),
-  refuses: { notOn: [406, "Can't cancel the automatic merge"] },
-  records: ['note auto_merge'],
-  answer: created(AutoMergeCanceled),
+  errors: { notOn: [406, "Can't cancel the automatic merge"] },
+  activity: ['note auto_merge'],
+  response: created(AutoMergeCanceled),
   write: (uow, { mergeRequest }) => cancelAutoMerge(uow, mergeRequest),
 });

@@ -17,7 +17,7 @@ export const listMergeRequestCommits = endpoint({
   get: `${MERGE_REQUEST}/commits`,
   summary: 'List the commits of a merge request, the newest first',
   access: readingItsCode(),
-  answer: pageOf(Commit),
+  response: pageOf(Commit),
   read: async (db, { project, mergeRequest, page }, git) =>
     commitsOf(git, project, await currentSpan(db, git, project, mergeRequest), page),
 });
@@ -27,7 +27,7 @@ export const listMergeRequestDiffs = endpoint({
   summary: 'List the files that a merge request changes',
   access: readingItsCode(),
   params: { unidiff: optional(boolean, false) },
-  answer: pageOf(Diff),
+  response: pageOf(Diff),
   read: async (db, { project, mergeRequest, page }, git) =>
     slice((await changesOf(git, project, await currentSpan(db, git, project, mergeRequest))).files, page),
 });
@@ -37,7 +37,7 @@ export const readMergeRequestChanges = endpoint({
   summary: 'Read a merge request with all that it changes',
   access: readingItsCode(),
   params: { access_raw_diffs: optional(boolean, false), unidiff: optional(boolean, false) },
-  answer: shown(MergeRequestChanges),
+  response: shown(MergeRequestChanges),
   read: async (db, { project, mergeRequest, params }, git) => {
     const span = await currentSpan(db, git, project, mergeRequest);
     return { mergeRequest, diff: await changesOf(git, project, span, { whole: params.access_raw_diffs }) };
@@ -48,7 +48,7 @@ export const readMergeRequestRawDiffs = endpoint({
   get: `${MERGE_REQUEST}/raw_diffs`,
   summary: 'Read what a merge request changes as git writes it',
   access: readingItsCode(),
-  answer: stream,
+  response: stream,
   async handle({ project, mergeRequest }, { database, git }) {
     const span = await currentSpan(database.current().reader, git, project, mergeRequest);
     const headers = { ...NOT_KEPT, 'Content-Type': 'text/plain; charset=utf-8' };

@@ -20,7 +20,7 @@ export const listCommitMergeRequests = endpoint({
       if (!mayReadMergeRequests(caller, project)) throw forbidden();
     }, 'project:read_code, read_merge_request (public)'),
   params: { state: optional(text) },
-  answer: pageOf(MergeRequestInList),
+  response: pageOf(MergeRequestInList),
   read: (db, { project, commit, caller, params, page }, git) =>
     mergeRequestsOfCommit(db, git, caller, project, { sha: commit.id, state: params.state }, page),
 });

@@ -30,7 +30,7 @@ export const mergeMergeRequest = endpoint({
     auto_merge: optional(boolean),
     merge_when_pipeline_succeeds: optional(boolean),
   },
-  refuses: {
+  errors: {
     gone: NOT_FOUND,
     readOnly: READ_ONLY,
     notMergeable: [405, '405 Method Not Allowed'],
@@ -39,8 +39,8 @@ export const mergeMergeRequest = endpoint({
     outrun: [422, 'Branch cannot be merged'],
     shaDiffers: SHA_DIFFERS,
   },
-  records: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged', 'note auto_merge'],
-  answer: shown(MergeRequest),
+  activity: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged', 'note auto_merge'],
+  response: shown(MergeRequest),
   handle: ({ project, mergeRequest, caller, params }, services) =>
     merge(services, caller, project, mergeRequest, params),
 });
@@ -49,7 +49,7 @@ export const readMergeRef = endpoint({
   get: `${MERGE_REQUEST}/merge_ref`,
   summary: 'The commit that merging a merge request would make',
   access: readingItsCode(),
-  refuses: { notMergeable: [400, 'Merge request is not mergeable'] },
-  answer: shown(MergeRef),
+  errors: { notMergeable: [400, 'Merge request is not mergeable'] },
+  response: shown(MergeRef),
   handle: ({ project, mergeRequest }, services) => tryMerge(services, project, mergeRequest),
 });

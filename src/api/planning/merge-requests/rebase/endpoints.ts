@@ -18,14 +18,14 @@ export const rebaseMergeRequest = endpoint({
   summary: 'Bring the commits of a merge request on top of its target branch, soon',
   access: actingOnReadable(() => {}).and(() => {}, RIGHTS),
   params: { skip_ci: optional(boolean, false) },
-  refuses: {
+  errors: {
     noSource: [403, '403 Forbidden - Source branch does not exist'],
     mayNotPush: [403, '403 Forbidden - Cannot push to source branch'],
     mayNotForce: [403, '403 Forbidden - Source branch is protected from force push'],
     locked: [409, '409 Conflict: Resource lock'],
     readOnly: READ_ONLY,
   },
-  answer: { ...shown(Rebase), status: 202 },
+  response: { ...shown(Rebase), status: 202 },
   handle: ({ project, mergeRequest, caller, params }, services) =>
     beginRebase(services, caller, project, mergeRequest, params.skip_ci),
 });
