@@ -74,7 +74,7 @@ test('finished families are families', () => {
   );
 });
 
-const AUTH: Readonly<Record<string, Endpoint['access']['who']>> = {
+const AUTH: Readonly<Record<string, Endpoint['access']['audience']>> = {
   'anonymous-ok': 'open',
   user: 'user',
   admin: 'admin',
@@ -86,10 +86,10 @@ test('who may call an endpoint is what its row says', () => {
   const wrong = endpoints.filter((endpoint) => {
     const row = rowOf(endpoint);
     if (row === undefined) return false;
-    return AUTH[row.auth] !== endpoint.access.who;
+    return AUTH[row.auth] !== endpoint.access.audience;
   });
   const say = (endpoint: Endpoint) =>
-    `${told(endpoint)} is ${endpoint.access.who}, its row says ${rowOf(endpoint)?.auth}`;
+    `${told(endpoint)} is ${endpoint.access.audience}, its row says ${rowOf(endpoint)?.auth}`;
   assert.deepEqual(wrong.map(say), []);
 });
 

@@ -83,7 +83,7 @@ for (const { endpoint, builds } of ourShare(conditional)) {
   });
 
   // Whoever proves himself by what he sends is nobody among the callers.
-  if (endpoint.access.who === 'key') continue;
+  if (endpoint.access.audience === 'key') continue;
   test(`${endpoint.name}: who may not do it does not hear of the precondition`, async () => {
     const example = await build(scene);
     const [stale = ''] = EARLIER;

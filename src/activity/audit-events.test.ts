@@ -102,7 +102,7 @@ test('a changed attribute is told with what it was and is, a blank side left out
 
 async function recorded(by: Caller, event: AuditEvent, tier: Tier = 'ultimate') {
   await using database = await testDatabase({ clock: testClock('2026-03-05T09:00:00.401Z') });
-  await database.transaction((tx) => recordAudit(tx, { by, tier }, event));
+  await database.transaction((tx) => recordAudit(tx, { actor: by, tier }, event));
   const rows = await database.reader
     .selectFrom('audit_events')
     .select(['author_id', 'entity_type', 'entity_id', 'event_name', 'details', 'created_at'])

@@ -11,7 +11,7 @@ type AuditEntity =
 
 /** Who did it, on which tier. */
 interface Author {
-  readonly by: Caller;
+  readonly actor: Caller;
   readonly tier: Tier;
 }
 
@@ -38,10 +38,10 @@ export interface AuditEvent {
  * have an audit log from tier premium on: on tier free nothing is recorded for them. `details.author_email` is not stored:
  * who reads adds the author's present address.
  */
-export async function recordAudit(tx: Transaction, { by, tier }: Author, event: AuditEvent): Promise<void> {
+export async function recordAudit(tx: Transaction, { actor, tier }: Author, event: AuditEvent): Promise<void> {
   const { name, entity, target, message, details } = event;
   if (tier === 'free' && (entity.type === 'Group' || entity.type === 'Project')) return;
-  const author = authorOf(by);
+  const author = authorOf(actor);
   await tx
     .insertInto('audit_events')
     .values({
@@ -58,7 +58,7 @@ export async function recordAudit(tx: Transaction, { by, tier }: Author, event: 
         target_type: target.type,
         target_details: target.details,
         custom_message: message,
-        ip_address: by.address,
+        ip_address: actor.address,
         entity_path: entity.path,
       }),
       created_at: tx.now,

@@ -24,7 +24,7 @@ test('what was recorded after a mark is told by the names that endpoints declare
 
   const ref = { ref: 'v1', from: null, to: 'f'.repeat(40), commitCount: 1, commitTitle: null } as const;
   await database.transaction(async (tx) => {
-    await recordAudit(tx, { by: ANONYMOUS, tier: 'ultimate' }, BLOCKED);
+    await recordAudit(tx, { actor: ANONYMOUS, tier: 'ultimate' }, BLOCKED);
     await recordActivity(tx, { ...by, action: 'reopened', target: { type: 'Issue', id: 88, iid: 3 } });
     await recordActivity(tx, { ...by, action: 'imported', target: { type: 'Project' }, importedFrom: 'none' });
     await recordPushEvents(tx, { ...by, changes: [{ ...ref, refType: 'tag', action: 'created' }], limit: 3 });

@@ -29,10 +29,10 @@ export interface Presented {
  * anything else; then its scopes are asked for; then a caller who is `barred` is refused.
  */
 type Identified =
-  | { readonly dead: DeadToken; readonly caller?: never; readonly barred?: never }
+  | { readonly dead: InvalidToken; readonly caller?: never; readonly barred?: never }
   | { readonly dead?: never; readonly caller: Caller; readonly barred: Bar | null };
 
-export interface DeadToken {
+export interface InvalidToken {
   /** `skewed`: the proof of a site whose clock differs from ours. */
   readonly code: 'unknown' | 'expired' | 'revoked' | 'skewed';
   /** Set for an access token that was revoked, expired or not: its use may give a theft away. */

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '#runtime/clock.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
 /**
  * Files named by the SHA-256 of their content, in `<directory>/ab/cd/<sha256>`. What is there is whole and durable, for
@@ -147,15 +147,15 @@ async function write(
   let size = 0;
   for await (const chunk of chunks as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) return refused('tooLarge', { maxBytes });
-    if (expectedSize !== undefined && size > expectedSize) return refused('wrongSize', { expected: expectedSize });
+    if (size > maxBytes) return fail('tooLarge', { maxBytes });
+    if (expectedSize !== undefined && size > expectedSize) return fail('wrongSize', { expected: expectedSize });
     hash.update(chunk);
     await writeAll(file, chunk);
   }
   const sha256 = hash.digest('hex');
-  if (expectedSize !== undefined && size !== expectedSize) return refused('wrongSize', { expected: expectedSize });
+  if (expectedSize !== undefined && size !== expectedSize) return fail('wrongSize', { expected: expectedSize });
   if (expectedSha256 !== undefined && sha256 !== expectedSha256.toLowerCase()) {
-    return refused('wrongDigest', { expected: expectedSha256 });
+    return fail('wrongDigest', { expected: expectedSha256 });
   }
   return { sha256, size };
 }

@@ -75,7 +75,7 @@ async function issue(database: Database, tier: Tier, order: TokenOrder): Promise
     const { token, secret } = await createToken(tx, { userId: user.id, name, scopes, expiresAt, prefix });
     await recordAudit(
       tx,
-      { by: ANONYMOUS, tier },
+      { actor: ANONYMOUS, tier },
       {
         name: 'personal_access_token_created',
         entity: { type: 'User', id: user.id, path: user.username },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { systemClock } from '#runtime/clock.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { engine, testDatabase, testPlace } from '#test/engines/engine.ts';
 import { uniqueViolation } from './constraint-violations.ts';
 import { openDatabase, type Reader, type Transaction } from './database.ts';
@@ -45,7 +45,7 @@ test('a returned refusal is handed on and leaves nothing', async () => {
   await using database = await testDatabase();
   const answer = await database.transaction(async (tx) => {
     await add(tx, 'a');
-    return refused('taken', { name: 'a' });
+    return fail('taken', { name: 'a' });
   });
   assert.equal(answer.code, 'taken');
   assert.deepEqual(await counters(database.reader), []);
@@ -75,7 +75,7 @@ test('a failed statement can be turned into a refusal, and the next transaction 
     try {
       await add(tx, 'a');
     } catch (error) {
-      if (uniqueViolation(error) !== null) return refused('taken');
+      if (uniqueViolation(error) !== null) return fail('taken');
       throw error;
     }
   });
@@ -198,7 +198,7 @@ test('write skew is prevented: two that each read what the other writes do not b
   const leave = (name: string) =>
     database.transaction(async (tx) => {
       const onCall = (await counters(tx)).filter(({ value }) => value === 1).length;
-      if (onCall < 2) return refused('lastOne');
+      if (onCall < 2) return fail('lastOne');
       await tx.updateTable('counters').set({ value: 0 }).where('name', '=', name).execute();
       return undefined;
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { someClient } from '#git/fixtures.testing.ts';
 import { QueueFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
-import { isFailure, refused } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { gathered } from './batched-writes.ts';
@@ -21,7 +21,7 @@ async function road({ most = 100, waiting = 1_000 } = {}) {
         if (name === 'unknown') continue;
         await uow.insertInto('counters').values({ name, value: batches.length }).execute();
       }
-      return names.map((name) => (name === 'unknown' ? refused('unknown') : `${name} is in`));
+      return names.map((name) => (name === 'unknown' ? fail('unknown') : `${name} is in`));
     },
     weigh: (name) => name.length,
     most,

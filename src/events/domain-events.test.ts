@@ -15,15 +15,15 @@ interface Services {
 }
 
 const counting = subscription({
-  fact: 'user-deleted',
+  event: 'user-deleted',
   inTransaction: async (tx, { userId }) => {
     await tx.insertInto('counters').values({ name: 'deleted', value: userId }).execute();
   },
 });
 
 const mailing = subscription({
-  fact: 'user-deleted',
-  afterwards: {
+  event: 'user-deleted',
+  inBackground: {
     kind: 'facts-test-mail',
     async handle(services: Services, { userId }) {
       services.heard.push(`user ${userId}`);
@@ -32,9 +32,9 @@ const mailing = subscription({
 });
 
 const watching = subscription({
-  fact: 'group-destroyed',
+  event: 'group-destroyed',
   inTransaction: async () => assert.fail('another fact'),
-  afterwards: {
+  inBackground: {
     kind: 'facts-test-watch',
     async handle(services: Services, { groupId }) {
       services.heard.push(`group ${groupId}`);
@@ -75,7 +75,7 @@ test('a subscriber that fails in the transaction takes the action with it', asyn
 
 test('a subscriber tells on, in the same transaction, what follows from a fact', async () => {
   const following = subscription({
-    fact: 'group-destroyed',
+    event: 'group-destroyed',
     inTransaction: (uow, { groupId }) => uow.publish('user-deleted', { ...deleted, userId: groupId * 10 }),
   });
   await using s = await setting([following, counting, mailing]);
@@ -100,11 +100,11 @@ export async function misuse({ facts, runUnitOfWork, database }: Awaited<ReturnT
 test('what is too much for one act is done in pieces ahead of the fact, and what is left when it is published', async () => {
   let left = 5;
   const large = subscription({
-    fact: 'user-deleted',
-    inPieces: async () => (--left > 0 ? MORE : undefined),
+    event: 'user-deleted',
+    inBatches: async () => (--left > 0 ? MORE : undefined),
   });
   await using s = await setting([large, watching]);
-  const ahead = () => s.runUnitOfWork(ANONYMOUS, (uow) => uow.ahead('user-deleted', deleted));
+  const ahead = () => s.runUnitOfWork(ANONYMOUS, (uow) => uow.publishBatch('user-deleted', deleted));
   assert.deepEqual([await ahead(), await ahead(), left], [true, true, 3]);
   await s.runUnitOfWork(ANONYMOUS, (uow) => uow.publish('user-deleted', deleted));
   assert.equal(left, 0);

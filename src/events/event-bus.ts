@@ -6,18 +6,18 @@ import type { UnitOfWork } from './unit-of-work.ts';
 
 /** One family's interest in a fact. */
 export interface Subscription<Services, Name extends EventName = EventName> {
-  readonly fact: Name;
+  readonly event: Name;
   /** Only on servers whose settings are so; on others it is as if it were not there. */
   readonly when?: (config: Config) => boolean;
   /**
    * What may be too much for one act: a piece of it, which tells whether there is MORE. Whoever foresees the fact has it
    * done act by act before (`uow.ahead`); what is left then is part of the act that publishes.
    */
-  readonly inPieces?: (uow: UnitOfWork, payload: EventPayloads[Name]) => Promise<typeof MORE | undefined>;
+  readonly inBatches?: (uow: UnitOfWork, payload: EventPayloads[Name]) => Promise<typeof MORE | undefined>;
   /** Part of the act that publishes: SQL only. */
   readonly inTransaction?: (uow: UnitOfWork, payload: EventPayloads[Name]) => Promise<void>;
   /** A job of the queue, at least once after the commit. `kind` is stored: never renamed. */
-  readonly afterwards?: {
+  readonly inBackground?: {
     readonly kind: string;
     readonly maxAttempts?: number;
     readonly handle: (services: Services, payload: EventPayloads[Name], run: JobRun) => Promise<void>;
@@ -38,7 +38,7 @@ interface EventBus<Services> {
   /** Tells every subscriber, in the order of the families' lists, as part of the act. */
   publish<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<void>;
   /** Does one piece of what the fact will ask for; says whether there may be more. */
-  ahead<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<boolean>;
+  publishBatch<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<boolean>;
   /** The queue's part of it. */
   readonly jobs: readonly Job<Services, never>[];
 }
@@ -47,20 +47,22 @@ interface EventBus<Services> {
 export function createEventBus<Services>(subscriptions: readonly AnySubscription<Services>[]): EventBus<Services> {
   return {
     async publish(uow, name, payload) {
-      for (const { fact, inPieces, inTransaction, afterwards } of subscriptions) {
+      for (const { event: fact, inBatches: inPieces, inTransaction, inBackground: afterwards } of subscriptions) {
         if (fact !== name) continue;
         while ((await (inPieces as Piece | undefined)?.(uow, payload)) === MORE);
         await (inTransaction as Told | undefined)?.(uow, payload);
         if (afterwards) await enqueue(uow, afterwards as Job<never, unknown>, payload);
       }
     },
-    async ahead(uow, name, payload) {
-      for (const { fact, inPieces } of subscriptions) {
+    async publishBatch(uow, name, payload) {
+      for (const { event: fact, inBatches: inPieces } of subscriptions) {
         if (fact === name && (await (inPieces as Piece | undefined)?.(uow, payload)) === MORE) return true;
       }
       return false;
     },
-    jobs: subscriptions.flatMap(({ afterwards }) => (afterwards ? [afterwards as Job<Services, never>] : [])),
+    jobs: subscriptions.flatMap(({ inBackground: afterwards }) =>
+      afterwards ? [afterwards as Job<Services, never>] : [],
+    ),
   };
 }
 

@@ -18,7 +18,7 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Tier } from '#config.ts';
 import { uniqueViolation } from '#database/constraint-violations.ts';
 import type { Database, Transaction, TransactionOptions } from '#database/database.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { EventName, EventPayloads } from './domain-events.ts';
 import { type Occurrence, occurrenceOfDeed, occurrenceOfStep } from './mail-occurrences.ts';
 
@@ -28,13 +28,13 @@ import { type Occurrence, occurrenceOfDeed, occurrenceOfStep } from './mail-occu
  */
 export interface UnitOfWork<By extends Caller = Caller> extends Transaction {
   /** Who does it; `ANONYMOUS` for what Hearth does by itself. */
-  readonly by: By;
+  readonly actor: By;
   /** What this server offers (contract/conventions.md §11). */
   readonly tier: Tier;
   /** Tells other families what happened, as part of the act. */
   publish<Name extends EventName>(name: Name, payload: EventPayloads[Name]): Promise<void>;
   /** Has a piece done of what a fact will ask for that is to be published soon; says whether there may be more (events/batches.ts). */
-  ahead<Name extends EventName>(name: Name, payload: EventPayloads[Name]): Promise<boolean>;
+  publishBatch<Name extends EventName>(name: Name, payload: EventPayloads[Name]): Promise<boolean>;
   /**
    * Writes into the history what was done: an activity of a project's feed; by whoever acts an audit event, a step in the
    * history of an issue's states, milestones, labels or weights, or a system note on it. Who may be told of it by mail hears of it too.
@@ -48,7 +48,7 @@ type HistoryEvent = ActivityEvent | AuditEvent | StateEvent | MilestoneEvent | L
  * Which refusal says that a unique index has refused a row: uniqueness is the database's to enforce, and whoever lost a
  * race hears the same as who came late.
  */
-export type Taken<Code extends string = string> = Readonly<Record<string, Code | Failure<Code>>>;
+export type UniqueErrors<Code extends string = string> = Readonly<Record<string, Code | Failure<Code>>>;
 
 /**
  * Runs `work` as an act of this caller, in one transaction, and returns what it returns. Rolled back when it throws, or
@@ -68,21 +68,22 @@ interface UnitOfWorkServices {
     name: Name,
     payload: EventPayloads[Name],
   ) => Promise<void>;
-  readonly ahead: <Name extends EventName>(
+  readonly publishBatch: <Name extends EventName>(
     uow: UnitOfWork,
     name: Name,
     payload: EventPayloads[Name],
   ) => Promise<boolean>;
 }
 
-export function createRunUnitOfWork({ database, tier, publish, ahead }: UnitOfWorkServices): RunUnitOfWork {
-  return (by, work, options) =>
+export function createRunUnitOfWork({ database, tier, publish, publishBatch }: UnitOfWorkServices): RunUnitOfWork {
+  return (actor, work, options) =>
     database.transaction((tx) => {
-      const uow: UnitOfWork<typeof by> = Object.assign(tx, {
-        by,
+      const uow: UnitOfWork<typeof actor> = Object.assign(tx, {
+        actor,
         tier,
         publish: <Name extends EventName>(name: Name, payload: EventPayloads[Name]) => publish(uow, name, payload),
-        ahead: <Name extends EventName>(name: Name, payload: EventPayloads[Name]) => ahead(uow, name, payload),
+        publishBatch: <Name extends EventName>(name: Name, payload: EventPayloads[Name]) =>
+          publishBatch(uow, name, payload),
         record: (event: HistoryEvent) => record(uow, event),
       });
       return work(uow);
@@ -90,7 +91,7 @@ export function createRunUnitOfWork({ database, tier, publish, ahead }: UnitOfWo
 }
 
 async function record(uow: UnitOfWork, event: HistoryEvent): Promise<void> {
-  const actor = uow.by.user?.id ?? null;
+  const actor = uow.actor.user?.id ?? null;
   if ('stateOf' in event) {
     await recordStateEvent(uow, actor, event);
     return tell(uow, occurrenceOfStep(event));
@@ -109,9 +110,12 @@ async function tell(uow: UnitOfWork, occurrence: Occurrence | null): Promise<voi
 }
 
 /** What `taken` says of an error; undefined when it is no unique index's, or none that is listed. */
-export function takenBy<Code extends string>(error: unknown, taken: Taken<Code>): Failure<Code> | undefined {
+export function failureOfUniqueIndex<Code extends string>(
+  error: unknown,
+  taken: UniqueErrors<Code>,
+): Failure<Code> | undefined {
   const index = uniqueViolation(error);
   const said = index === null ? undefined : taken[index];
   if (said === undefined) return undefined;
-  return isFailure(said) ? said : refused(said);
+  return isFailure(said) ? said : fail(said);
 }

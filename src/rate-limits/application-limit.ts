@@ -1,5 +1,5 @@
 import type { Database } from '#database/database.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { countInDatabase, windowAt } from './window-counters.ts';
 
 /** How often one caller may ask for one thing (contract/conventions.md §8 "Application limits"). */
@@ -26,5 +26,5 @@ export async function applicationLimit(
     (tx) => countInDatabase(tx, windowAt(new Date(tx.now), `${name}:${subject}`, periodSeconds)),
     { isolation: 'read committed' },
   );
-  return count > limit.limit ? refused('tooMany', { seconds: periodSeconds }) : null;
+  return count > limit.limit ? fail('tooMany', { seconds: periodSeconds }) : null;
 }

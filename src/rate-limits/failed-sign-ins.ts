@@ -1,6 +1,6 @@
 import type { Database, Reader } from '#database/database.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { networkOf } from './client-network.ts';
 import { createPlaces } from './concurrency-slots.ts';
@@ -29,7 +29,7 @@ export async function limitFailures<Result>(
   const leave = await places.take(address);
   try {
     const failures = windowAt(clock.now(), `failed_sign_in:${networkOf(address)}`, PERIOD_SECONDS);
-    if (await isFull(database.reader, failures)) return refused('tooMany', { seconds: PERIOD_SECONDS });
+    if (await isFull(database.reader, failures)) return fail('tooMany', { seconds: PERIOD_SECONDS });
     const result = await attempt();
     if (isFailure(result) && result.code === 'invalid') {
       await database.transaction((tx) => countInDatabase(tx, failures), { isolation: 'read committed' });

@@ -1,5 +1,5 @@
 import type { Database } from '#database/database.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { applicationLimit } from './application-limit.ts';
 
 /** Blobs that are dear as JSON (contract/repository.md §1 GET, §4 blobs): read raw they cost nothing. */
@@ -17,9 +17,9 @@ export async function largeBlobLimit(
   size: number,
 ): Promise<Failure<'blobTooLarge'> | null> {
   if (size <= LARGE_BLOB_SIZE) return null;
-  if (size > LARGEST_JSON_BLOB) return refused('blobTooLarge');
+  if (size > LARGEST_JSON_BLOB) return fail('blobTooLarge');
   const limit = { name: 'large_blob', subject: projectId, limit: 5, periodSeconds: 60 };
-  return (await applicationLimit(database, limit)) && refused('blobTooLarge');
+  return (await applicationLimit(database, limit)) && fail('blobTooLarge');
 }
 
 /** The refusal of it, which names the way that is not limited. */

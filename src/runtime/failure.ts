@@ -17,7 +17,7 @@ export class Failure<Code extends string = string> {
 /** Values that fill the placeholders of the text; a record's `FieldErrors` travel as `errors`. */
 type FailureValues = Readonly<Record<string, unknown>>;
 
-export function refused<const Code extends string>(code: Code, values?: FailureValues): Failure<Code> {
+export function fail<const Code extends string>(code: Code, values?: FailureValues): Failure<Code> {
   return new Failure(code, values);
 }
 
@@ -42,5 +42,5 @@ export function errorsInText(errors: FieldErrors): string {
 
 /** The refusal of a record with errors, whose entry in `refuses` is `INVALID`. */
 export function invalid(errors: FieldErrors): Failure<'invalid'> {
-  return refused('invalid', { errors });
+  return fail('invalid', { errors });
 }

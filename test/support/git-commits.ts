@@ -39,7 +39,10 @@ export interface CommitOptions {
 
 const someone = { name: 'Jane Doe', email: 'jane@example.com' };
 
-export function commitsTo({ services }: Pick<Server, 'rooms'>, { id, owner }: { id: number; owner: Caller }): Commits {
+export function commitsTo(
+  { services }: Pick<Server, 'services'>,
+  { id, owner }: { id: number; owner: Caller },
+): Commits {
   const load = async () => {
     const project = await findProject(services.database.reader, ANONYMOUS, String(id));
     assert.ok(project);

@@ -50,12 +50,12 @@ export async function dripping(
 
 /** Resolves when the next call of this endpoint has passed its access. */
 function nextLetIn({ access }: Endpoint): Promise<void> {
-  const door = access as { allow: Endpoint['access']['allow'] };
-  const { allow } = door;
+  const door = access as { authorize: Endpoint['access']['authorize'] };
+  const { authorize } = door;
   return new Promise((resolve) => {
-    door.allow = async (call, found) => {
-      door.allow = allow;
-      await allow(call, found);
+    door.authorize = async (call, found) => {
+      door.authorize = authorize;
+      await authorize(call, found);
       resolve();
     };
   });

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { OAuthApplicationsTable } from '#database/tables/oauth.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { digestToken, newHexToken, sameSecret } from '#security/tokens.ts';
 
 // The programs that users let act for them (contract/conventions.md §10 "OAuth 2.0").
@@ -68,10 +68,10 @@ export async function authenticateClient(
   { uid, secret }: ClientCredentials,
 ): Promise<OAuthApplication | Failure<'invalidClient'>> {
   const row = await applicationByUid.first(db, { uid });
-  if (row === undefined) return refused('invalidClient');
+  if (row === undefined) return fail('invalidClient');
   const { secret_digest, ...application } = row;
   const proven = secret === null ? !application.confidential : sameSecret(digestToken(secret), secret_digest);
-  return proven ? application : refused('invalidClient');
+  return proven ? application : fail('invalidClient');
 }
 
 interface NewApplication {
@@ -127,13 +127,13 @@ export async function renewSecret(tx: Transaction, id: number): Promise<IssuedAp
     .where('id', '=', id)
     .returning(applicationColumns)
     .executeTakeFirst();
-  return application === undefined ? refused('notFound') : { application, secret };
+  return application === undefined ? fail('notFound') : { application, secret };
 }
 
 /** Removes an application, its codes and its tokens. */
 export async function deleteApplication(tx: Transaction, id: number): Promise<Failure<'notFound'> | undefined> {
   const { numDeletedRows } = await tx.deleteFrom('oauth_applications').where('id', '=', id).executeTakeFirstOrThrow();
-  return numDeletedRows === 0n ? refused('notFound') : undefined;
+  return numDeletedRows === 0n ? fail('notFound') : undefined;
 }
 
 /** The addresses that an application may be answered at, as they were registered. */

@@ -3,7 +3,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { UserState } from '#database/tables/authentication.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { verifyPassword } from '#security/passwords.ts';
 import { readUser, type User } from '../users/users.ts';
 
@@ -31,7 +31,7 @@ export async function checkPassword(
   const user = await database.transaction((tx) =>
     right && claimed !== null ? welcome(tx, claimed) : countFailure(tx, claimed?.id ?? NO_ID),
   );
-  return user === null ? refused('invalid') : { user };
+  return user === null ? fail('invalid') : { user };
 }
 
 /** Whom the login names: somebody who has still to prove it. */

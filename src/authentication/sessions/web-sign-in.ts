@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '#database/database.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import type { User } from '../users/users.ts';
 import { checkPassword } from './password-sign-in.ts';
@@ -23,12 +23,12 @@ export async function signInWithPassword(
 ): Promise<{ readonly secret: string } | Failure<'switchedOff' | 'invalid'>> {
   const { database } = services;
   const settings = await readSettings(database.reader);
-  if (!settings.password_authentication_enabled_for_web) return refused('switchedOff');
+  if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
   const checked = await checkPassword(services, { login, password });
   if (isFailure(checked)) return checked;
   const secret = newSessionSecret();
   return database.transaction(async (tx) => {
-    if (!(await recordSignIn(tx, checked.user, address))) return refused('invalid');
+    if (!(await recordSignIn(tx, checked.user, address))) return fail('invalid');
     await endSession(tx, session.digest);
     await startSession(tx, { secret, userId: checked.user.id });
     return { secret };

@@ -4,7 +4,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { AccessTokensTable } from '#database/tables/authentication.ts';
 import { daysAfter } from '#runtime/clock.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
 import { isExpired } from '../credentials.ts';
 
@@ -167,7 +167,7 @@ export async function rotateToken(
   id: number,
   { expiresAt, prefix }: { readonly expiresAt: string | null; readonly prefix: string },
 ): Promise<IssuedToken | Failure<'alreadyRevoked'>> {
-  if (!(await revokeToken(tx, id))) return refused('alreadyRevoked');
+  if (!(await revokeToken(tx, id))) return fail('alreadyRevoked');
   const old = (await readToken(tx, id)) as AccessToken;
   const { user_id: userId, name, description, scopes, impersonation } = old;
   return insertToken(tx, { userId, name, description, scopes, impersonation, expiresAt, prefix, previousTokenId: id });

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { UsersTable } from '#database/tables/authentication.ts';
-import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, fieldErrors, invalid } from '#runtime/failure.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
 import { addressProblems, deleteEmailRow, forgetEmail, hasAddressForm, insertEmail, isEmailTaken } from './emails.ts';
@@ -86,8 +86,8 @@ export type Unchangeable = 'userNotFound' | 'internalUser';
 /** The user with this id, unless it is one of Hearth's own: those nobody changes, and they have no tokens. */
 export async function changeableUser(db: Reader, id: number): Promise<User | Failure<Unchangeable>> {
   const user = await readUser(db, id);
-  if (user === null) return refused('userNotFound');
-  return user.internal ? refused('internalUser') : user;
+  if (user === null) return fail('userNotFound');
+  return user.internal ? fail('internalUser') : user;
 }
 
 /** The same as `readUser` and, until the last of it is gone, a user who is being deleted: whoever sees nobody knows that it is done. */
@@ -180,8 +180,8 @@ export const TAKEN = {
 
 /** A new user, without a namespace of its own (rooms above give it one). Refuses invalid fields and names that are taken, but for those that are being taken: `TAKEN`. */
 export async function createUser(tx: Transaction, user: NewUser): Promise<User | Failure<UserFailure>> {
-  if (await isEmailTaken(tx, user.email)) return refused('emailTaken');
-  if (await isUsernameTaken(tx, user.username)) return refused('usernameTaken');
+  if (await isEmailTaken(tx, user.email)) return fail('emailTaken');
+  if (await isUsernameTaken(tx, user.username)) return fail('usernameTaken');
   const errors = user.internal ? null : userProblems(user);
   if (errors !== null) return invalid(errors);
   const { id } = await insertUser(tx, user);
@@ -239,8 +239,8 @@ export async function updateUser(
   changes: UserChanges,
 ): Promise<User | Failure<UserFailure>> {
   const { email, username, name } = changes;
-  if (email && (await isEmailTaken(tx, email.address, user.id))) return refused('emailTaken');
-  if (username !== undefined && (await isUsernameTaken(tx, username, user.id))) return refused('usernameTaken');
+  if (email && (await isEmailTaken(tx, email.address, user.id))) return fail('emailTaken');
+  if (username !== undefined && (await isUsernameTaken(tx, username, user.id))) return fail('usernameTaken');
   const next = { username: username ?? user.username, name: name ?? user.name, email: user.email };
   const { details = {}, passwordProblems = [] } = changes;
   const errors = userProblems({ ...next, email: email?.address ?? user.email, details, passwordProblems }, user);

@@ -13,27 +13,27 @@ const right = {
 
 test('a late right stands in the label, and its question comes with what else the access provides', async () => {
   const access = open()
-    .late(right)
-    .record({ name: 'wall', find: () => 'a wall', missing: () => new Error('no wall') });
+    .deferred(right)
+    .resource({ name: 'wall', load: () => 'a wall', notFound: () => new Error('no wall') });
   assert.equal(access.label, 'open + paint in the colour');
-  const found = (await access.find(call)) as never;
-  await access.allow(call, found);
+  const found = (await access.load(call)) as never;
+  await access.authorize(call, found);
   const { mayPaint, wall, caller } = access.provide(found);
   assert.deepEqual([mayPaint('red'), wall, caller], ['red by the database', 'a wall', call.caller]);
 });
 
 test('what was refused before is refused with it too', async () => {
-  const refusing = open().and(() => {
+  const refusing = open().require(() => {
     throw new Error('not you');
   });
-  const access = refusing.late(right);
-  const found = (await access.find(call)) as never;
-  await assert.rejects(async () => access.allow(call, found), /not you/);
+  const access = refusing.deferred(right);
+  const found = (await access.load(call)) as never;
+  await assert.rejects(async () => access.authorize(call, found), /not you/);
 });
 
 test('a question that bears the name of something else does not compile', () => {
   // @ts-expect-error access has a caller already
-  assert.ok(open().late({ ...right, name: 'caller' }));
+  assert.ok(open().deferred({ ...right, name: 'caller' }));
   // @ts-expect-error reserved
-  assert.ok(open().late({ ...right, name: 'params' }));
+  assert.ok(open().deferred({ ...right, name: 'params' }));
 });

@@ -36,14 +36,14 @@ export function gitAccess(
   who: 'open' | 'user' = 'open',
 ): Access<{ project: Project; caller: Caller }> {
   return access({
-    who,
+    audience: who,
     label: 'git (Basic)',
-    admit: () => {},
-    async find(call) {
+    authenticate: () => {},
+    async load(call) {
       const { found: project, caller } = await admitted(call, wantedBy, gitProjectFor);
       return { project, caller };
     },
-    allow: () => {},
+    authorize: () => {},
   });
 }
 
@@ -55,14 +55,14 @@ export type GitTarget =
 /** A git client that may push, with what it pushes to. */
 export function pushAccess(): Access<{ target: GitTarget; caller: Caller }> {
   return access({
-    who: 'user',
+    audience: 'user',
     label: 'git (Basic)',
-    admit: () => {},
-    async find(call) {
+    authenticate: () => {},
+    async load(call) {
       const { found: target, caller } = await admitted(call, () => 'push', gitTarget);
       return { target, caller };
     },
-    allow: () => {},
+    authorize: () => {},
   });
 }
 
@@ -84,11 +84,11 @@ interface Fetched {
  */
 export function fetchAccess(wantedBy: WantedBy): Access<Fetched> {
   return access({
-    who: 'open',
+    audience: 'open',
     label: 'git (Basic) or site',
-    admit: () => {},
-    find: (call) => fetched(call, wantedBy),
-    allow: () => {},
+    authenticate: () => {},
+    load: (call) => fetched(call, wantedBy),
+    authorize: () => {},
   });
 }
 

@@ -7,7 +7,7 @@ import type { AccessCall } from './access.ts';
 
 export type GitAction = 'fetch' | 'push';
 
-export type GitCall = Pick<AccessCall, 'rooms' | 'db' | 'path' | 'request'>;
+export type GitCall = Pick<AccessCall, 'services' | 'db' | 'path' | 'request'>;
 
 const SCOPES: Readonly<Record<GitAction, readonly string[]>> = {
   fetch: ['api', 'write_repository', 'read_api', 'read_repository'],

@@ -28,12 +28,12 @@ export interface Proven {
  */
 export function provenJob(limit: LimitOfJobs = 'runner_jobs_endpoints_api_limit'): Access<Proven, typeof OF_A_JOB> {
   return access({
-    who: 'key',
+    audience: 'key',
     label: 'job token',
     params: OF_A_JOB,
-    admit: () => {},
-    find: (call) => provenJobOf(call, limit),
-    allow: (_call, { job }) => requireRunning(job),
+    authenticate: () => {},
+    load: (call) => provenJobOf(call, limit),
+    authorize: (_call, { job }) => requireRunning(job),
   });
 }
 
@@ -43,18 +43,18 @@ export function provenJob(limit: LimitOfJobs = 'runner_jobs_endpoints_api_limit'
  */
 export function provenJobLate(): Access<ToProve, typeof OF_A_JOB> {
   return access({
-    who: 'key',
+    audience: 'key',
     label: 'job token',
     params: OF_A_JOB,
-    admit: () => {},
-    async find(call) {
+    authenticate: () => {},
+    async load(call) {
       const early = givenToken(call.request, call.params.token) === null ? null : await proofOf(call);
       return {
         prove: async (token: unknown) =>
           early ?? proofOf({ ...call, services: call.services, db: call.db, params: { ...call.params, token } }),
       };
     },
-    allow: () => {},
+    authorize: () => {},
   });
 }
 

@@ -4,7 +4,7 @@ import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts
 import { canSeeProject, findMovedProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { forbidden, HttpError, notFound, unauthorized } from '../errors/http-error.ts';
 import type { Incoming } from '../request/incoming.ts';
-import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from './access.ts';
+import { type Access, type AccessCall, access, requireSignedIn, signedInCaller } from './access.ts';
 
 /** Access to what lives in a project or group: the parent in the path is loaded, then the ability is asked for. */
 
@@ -19,13 +19,13 @@ export const orRepositoryGone: Otherwise = {
 };
 
 async function admit(call: AccessCall): Promise<void> {
-  refuseAnonymous(call);
+  requireSignedIn(call);
   await refuseMovedWrite(call);
 }
 
 /** Signed-in callers with this ability in the project `:id`. */
 export function inProject(ability: ProjectAbilityName, otherwise: Otherwise = {}): SignedInProject {
-  return signedInProject(ability, otherwise, { label: `project:${ability}`, admit });
+  return signedInProject(ability, otherwise, { label: `project:${ability}`, authenticate: admit });
 }
 
 /**
@@ -35,7 +35,7 @@ export function inProject(ability: ProjectAbilityName, otherwise: Otherwise = {}
 export function inRepositoryOf(ability: ProjectAbilityName, otherwise: Otherwise = {}): SignedInProject {
   return signedInProject(ability, otherwise, {
     label: `project:${ability} (404 before 401)`,
-    async admit(call) {
+    async authenticate(call) {
       if (call.caller.user !== null) return refuseMovedWrite(call);
       await projectOf(call);
       throw unauthorized();
@@ -48,13 +48,13 @@ type SignedInProject = Access<{ project: Project; caller: SignedInCaller }>;
 function signedInProject(
   ability: ProjectAbilityName,
   otherwise: Otherwise,
-  admission: Pick<SignedInProject, 'label' | 'admit'>,
+  admission: Pick<SignedInProject, 'label' | 'authenticate'>,
 ): SignedInProject {
   return access({
-    who: 'user',
+    audience: 'user',
     ...admission,
-    find: async (call) => ({ project: await projectOf(call), caller: signedInCaller(call.caller) }),
-    allow: (call, { project }) => allowInProject(ability, otherwise, call, project),
+    load: async (call) => ({ project: await projectOf(call), caller: signedInCaller(call.caller) }),
+    authorize: (call, { project }) => allowInProject(ability, otherwise, call, project),
   });
 }
 
@@ -64,11 +64,11 @@ export function inPublicProject(
   otherwise: Otherwise = {},
 ): Access<{ project: Project; caller: Caller }> {
   return access({
-    who: 'open',
+    audience: 'open',
     label: `project:${ability} (public)`,
-    admit: refuseMovedWrite,
-    find: async (call) => ({ project: await projectOf(call), caller: call.caller }),
-    allow: (call, { project }) => allowInProject(ability, otherwise, call, project),
+    authenticate: refuseMovedWrite,
+    load: async (call) => ({ project: await projectOf(call), caller: call.caller }),
+    authorize: (call, { project }) => allowInProject(ability, otherwise, call, project),
   });
 }
 
@@ -120,22 +120,22 @@ async function refuseMoved({ db, caller, request }: AccessCall, oldPath: string)
 /** Signed-in callers with this ability in the group `:id`. */
 export function inGroup(ability: GroupAbilityName): Access<{ group: Group; caller: SignedInCaller }> {
   return access({
-    who: 'user',
+    audience: 'user',
     label: `group:${ability}`,
-    admit: refuseAnonymous,
-    find: async (call) => ({ group: await groupOf(call), caller: signedInCaller(call.caller) }),
-    allow: (call, { group }) => allowInGroup(ability, call, group),
+    authenticate: requireSignedIn,
+    load: async (call) => ({ group: await groupOf(call), caller: signedInCaller(call.caller) }),
+    authorize: (call, { group }) => allowInGroup(ability, call, group),
   });
 }
 
 /** The same, open to the public where the group is. */
 export function inPublicGroup(ability: GroupAbilityName): Access<{ group: Group; caller: Caller }> {
   return access({
-    who: 'open',
+    audience: 'open',
     label: `group:${ability} (public)`,
-    admit: () => {},
-    find: async (call) => ({ group: await groupOf(call), caller: call.caller }),
-    allow: (call, { group }) => allowInGroup(ability, call, group),
+    authenticate: () => {},
+    load: async (call) => ({ group: await groupOf(call), caller: call.caller }),
+    authorize: (call, { group }) => allowInGroup(ability, call, group),
   });
 }
 

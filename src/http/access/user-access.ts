@@ -9,10 +9,10 @@ import { type Access, type AccessCall, administrator } from './access.ts';
 export function administeringUser<Name extends 'id' | 'user_id'>(
   parameter: Name,
 ): Access<{ caller: SignedInCaller; user: User }, { [K in Name]: Parameter<number, 'required'> }> {
-  return administrator().record({
+  return administrator().resource({
     name: 'user',
     params: { [parameter]: required(integer) } as { [K in Name]: Parameter<number, 'required'> },
-    find: ({ db, params }: AccessCall<Readonly<Record<string, unknown>>>) => readUser(db, params[parameter] as number),
-    missing: () => notFound('User'),
+    load: ({ db, params }: AccessCall<Readonly<Record<string, unknown>>>) => readUser(db, params[parameter] as number),
+    notFound: () => notFound('User'),
   });
 }

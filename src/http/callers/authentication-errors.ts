@@ -1,11 +1,11 @@
-import type { DeadToken } from '#authentication/credentials.ts';
+import type { InvalidToken } from '#authentication/credentials.ts';
 import type { Bar } from '#authentication/sign-in-blocks.ts';
 import { bearerChallenge, clockSkewed, forbidden, HttpError, unauthorized } from '../errors/http-error.ts';
 
 // What a caller is told whose credential doesn't count (contract/conventions.md §7 "Refusals").
 
 /** The refusal of a credential that nothing can be done with, before its scopes are looked at. */
-export function deadToken({ code }: DeadToken): HttpError {
+export function deadToken({ code }: InvalidToken): HttpError {
   switch (code) {
     case 'unknown':
       return unauthorized();

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { SCOPE_MEANINGS } from '#authentication/tokens/scope-descriptions.ts';
 import type { ApiDocument, DescribedServer, Json } from '../api-document.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
-import type { Answer } from '../endpoint/responses.ts';
+import type { ResponseType } from '../endpoint/responses.ts';
 import type { RefusalEntry } from '../errors/error-table.ts';
 import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
@@ -54,7 +54,7 @@ function operation(endpoint: Endpoint, template: string, shapes: Shapes): Json {
     tags: [tagOf(endpoint)],
     ...parametersOf(endpoint, template, shapes),
     responses: responses(endpoint, shapes),
-    security: SECURITY[access.who],
+    security: SECURITY[access.audience],
     'x-access': access.label,
     ...(order === 'standard' ? {} : { 'x-order': order }),
     ...(records.length > 0 ? { 'x-records': records } : {}),
@@ -63,7 +63,7 @@ function operation(endpoint: Endpoint, template: string, shapes: Shapes): Json {
 }
 
 const SIGNED_IN = [{ privateToken: [] }, { bearer: [] }, { oauth2: [] }, { session: [] }];
-const SECURITY: Readonly<Record<Endpoint['access']['who'], readonly Json[]>> = {
+const SECURITY: Readonly<Record<Endpoint['access']['audience'], readonly Json[]>> = {
   open: [{}, ...SIGNED_IN],
   user: SIGNED_IN,
   admin: SIGNED_IN,
@@ -125,10 +125,10 @@ const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'mu
 
 function responses(endpoint: Endpoint, shapes: Shapes): Json {
   const result: Record<string, Json> = { [endpoint.response.status]: success(endpoint.response, shapes) };
-  for (const [status, codes] of byStatus({ ...endpoint.access.refuses, ...endpoint.errors }))
+  for (const [status, codes] of byStatus({ ...endpoint.access.errors, ...endpoint.errors }))
     result[status] = refusal(codes);
-  if (endpoint.access.who !== 'open') result[401] ??= common('Unauthorized');
-  if (endpoint.access.who !== 'open' && endpoint.access.who !== 'key') result[403] ??= common('Forbidden');
+  if (endpoint.access.audience !== 'open') result[401] ??= common('Unauthorized');
+  if (endpoint.access.audience !== 'open' && endpoint.access.audience !== 'key') result[403] ??= common('Forbidden');
   if (Object.keys(declaredParameters(endpoint)).length > 0) result[400] ??= common('InvalidParameters');
   if (pathParameters(endpoint.path).length > 0) result[404] ??= common('NotFound');
   if (endpoint.lastModified) result[412] ??= common('PreconditionFailed');
@@ -137,7 +137,7 @@ function responses(endpoint: Endpoint, shapes: Shapes): Json {
 
 const common = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-function success({ kind, schema }: Answer, shapes: Shapes): Json {
+function success({ kind, schema }: ResponseType, shapes: Shapes): Json {
   const content = (type: string, body: unknown) => ({ content: { [type]: { schema: body } } });
   switch (kind) {
     case 'nothing':

@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { families } from '#api/index.ts';
 import { open, signedIn } from '../access/access.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { bare } from '../endpoint/entity.ts';
+import { rawEntity } from '../endpoint/entity.ts';
 import { family } from '../endpoint/resource-module.ts';
-import { created, pageOf, plainText, shape, shown } from '../endpoint/responses.ts';
+import { created, ok, pageOf, plainText, shape } from '../endpoint/responses.ts';
 import { hash, optional, required } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
 import { arrayOf, integer, oneOf } from '../parameters/types.ts';
@@ -109,7 +109,7 @@ const small = createRegistry({
           ids: optional(arrayOf(integer)),
           range: optional(hash({ end: required(integer) })),
         },
-        response: pageOf(bare(Thing)),
+        response: pageOf(rawEntity(Thing)),
         handle: () => ({ items: [thing], total: 1, more: false }),
       }),
       createThing: endpoint({
@@ -118,7 +118,7 @@ const small = createRegistry({
         access: signedIn(),
         params: { thing_id: required(integer), name: required(text) },
         errors: { taken: [409, 'Name {name} is taken'], gone: [409, { error: 'gone' }] },
-        response: created(bare(Thing)),
+        response: created(rawEntity(Thing)),
         handle: () => thing,
       }),
       readDigits: endpoint({
@@ -219,14 +219,14 @@ test('two shapes of one name are told', () => {
           get: '/a',
           summary: 'Read',
           access: open(),
-          response: shown(bare(Thing)),
+          response: ok(rawEntity(Thing)),
           handle: () => thing,
         }),
         readOther: endpoint({
           get: '/b',
           summary: 'Read',
           access: open(),
-          response: shown(bare(other)),
+          response: ok(rawEntity(other)),
           handle: () => ({ id: '' }),
         }),
       },

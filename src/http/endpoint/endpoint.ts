@@ -1,18 +1,18 @@
 import type { HistoryName } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import type { Taken, UnitOfWork } from '#events/unit-of-work.ts';
+import type { UniqueErrors, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import type { Failure } from '#runtime/failure.ts';
 import type { Access, Reserved } from '../access/access.ts';
-import type { Refusals } from '../errors/error-table.ts';
+import type { ErrorTable } from '../errors/error-table.ts';
 import type { KeysetRule, OffsetRequest, PageRequest } from '../lists/pagination.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import type { Parameters, ParameterValues, Rule } from '../parameters/declarations.ts';
 import type { Base } from '../request/base-url.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
-import type { Answer, Reply } from './responses.ts';
+import type { Reply, ResponseType } from './responses.ts';
 import type { StageOrder } from './stages.ts';
 
 /**
@@ -41,10 +41,10 @@ export interface Endpoint {
   readonly keyset?: KeysetRule;
   readonly lastModified?: (provided: object) => string | null | Promise<string | null>;
   readonly lock?: (provided: object) => string | readonly string[];
-  readonly errors: Refusals;
-  readonly uniqueErrors: Taken;
+  readonly errors: ErrorTable;
+  readonly uniqueErrors: UniqueErrors;
   readonly activity: readonly HistoryName[];
-  readonly response: Answer;
+  readonly response: ResponseType;
   readonly handler: EndpointHandler;
   /** Grows from declaration to declaration: modules list their exports by name, readers want them as they stand. */
   readonly position: number;
@@ -98,10 +98,10 @@ interface RawRequest {
 type CallerOf<Provided> = Provided extends { readonly caller: infer By extends Caller } ? By : Caller;
 
 type Awaitable<T> = T | Promise<T>;
-type Outcome<Result, R extends Refusals> = Awaitable<Result | Reply<Result> | Failure<keyof R & string>>;
+type Outcome<Result, R extends ErrorTable> = Awaitable<Result | Reply<Result> | Failure<keyof R & string>>;
 
 /** One of three ways to do it; each is given only what it may use. */
-type Handler<Provided, Call, Result, R extends Refusals> =
+type Handler<Provided, Call, Result, R extends ErrorTable> =
   | {
       /**
        * Reads. It sees the database, what refs say, the caller and the parameters, so that its answer may be kept until the
@@ -128,7 +128,7 @@ interface EndpointOptions<
   P extends Parameters,
   Provided extends object,
   Needed extends Parameters,
-  R extends Refusals,
+  R extends ErrorTable,
   Result,
 > {
   readonly summary: string;
@@ -155,10 +155,10 @@ interface EndpointOptions<
   readonly lock?: (provided: Provided) => string | readonly string[];
   readonly errors?: R;
   /** Unique index -> the refusal of whoever finds it taken, be it by a race. */
-  readonly uniqueErrors?: Taken<NoInfer<keyof R & string>>;
+  readonly uniqueErrors?: UniqueErrors<NoInfer<keyof R & string>>;
   /** The history that one successful call writes: names of activity and audit events. */
   readonly activity?: readonly HistoryName[];
-  readonly response: Answer<Result>;
+  readonly response: ResponseType<Result>;
 }
 
 type Verb<V extends string, Path extends string> = { readonly [K in V]: Path };
@@ -179,7 +179,7 @@ export function endpoint<
   const Path extends string,
   Provided extends object,
   Needed extends Parameters = {},
-  const R extends Refusals = {},
+  const R extends ErrorTable = {},
   P extends Parameters = {},
   K extends KeysetRule | undefined = undefined,
   Result = void,
@@ -199,7 +199,7 @@ export function endpoint<
     path,
     summary,
     access: access as unknown as Access<object>,
-    stageOrder: declaration.stageOrder ?? (access.place ? 'placeBeforeParameters' : 'standard'),
+    stageOrder: declaration.stageOrder ?? (access.loadParent ? 'placeBeforeParameters' : 'standard'),
     scopes: scopes === 'any' ? [] : scopes,
     anyScope: scopes === 'any',
     allowJobToken: declaration.allowJobToken ?? false,

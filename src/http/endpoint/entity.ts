@@ -24,16 +24,16 @@ export interface SerializationContext extends Base {
 export interface Entity<Row, Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   /** The shapes of these rows in their order; what they need beside them is loaded for all of them at once. */
-  all(rows: readonly Row[], to: SerializationContext): Promise<Static<Schema>[]>;
+  serializeAll(rows: readonly Row[], to: SerializationContext): Promise<Static<Schema>[]>;
 }
 
 /** An entity that needs nothing but its row, so that other entities can show it inside themselves. */
 export interface PlainEntity<Row, Schema extends TSchema = TSchema> extends Entity<Row, Schema> {
-  one(row: Row, to: SerializationContext): Static<Schema>;
+  serialize(row: Row, to: SerializationContext): Static<Schema>;
 }
 
 /** An entity before it is known what rows it is made from; as it is, it shows rows that have its shape already. */
-export interface Draft<P extends TProperties> extends PlainEntity<Static<TObject<P>>, TObject<P>> {
+export interface EntityBuilder<P extends TProperties> extends PlainEntity<Static<TObject<P>>, TObject<P>> {
   /** `show` makes the shape of one row. */
   from<Row>(show: (row: Row, to: SerializationContext) => Static<TObject<P>>): PlainEntity<Row, TObject<P>>;
   /** `load` reads what the rows of a whole list need beside them; `show` makes the shape of one with it. */
@@ -44,51 +44,51 @@ export interface Draft<P extends TProperties> extends PlainEntity<Static<TObject
 }
 
 /** `entity('Member', { access_level: Type.Integer(), ... }).from((row: MemberRow, to) => ({ ... }))` */
-export function entity<P extends TProperties>(name: string, fields: P): Draft<P> {
+export function entity<P extends TProperties>(name: string, fields: P): EntityBuilder<P> {
   type Shape = Static<TObject<P>>;
   const schema = Type.Object(fields, { title: name, additionalProperties: false });
   const plain = <Row>(one: (row: Row, to: SerializationContext) => Shape): PlainEntity<Row, TObject<P>> => ({
     schema,
-    one,
-    all: async (rows, to) => rows.map((row) => one(row, to)),
+    serialize: one,
+    serializeAll: async (rows, to) => rows.map((row) => one(row, to)),
   });
   const loading = <Row, Loaded>(
     load: (rows: readonly Row[], to: SerializationContext) => Promise<Loaded>,
     show: (row: Row, to: SerializationContext, loaded: Loaded) => Shape,
   ): Entity<Row, TObject<P>> => ({
     schema,
-    async all(rows, to) {
+    async serializeAll(rows, to) {
       if (rows.length === 0) return [];
       const loaded = await load(rows, to);
       return rows.map((row) => show(row, to, loaded));
     },
   });
   const from = (first: never, second?: never) => (second === undefined ? plain(first) : loading(first, second));
-  return { ...plain((row: Shape) => row), from: from as unknown as Draft<P>['from'] };
+  return { ...plain((row: Shape) => row), from: from as unknown as EntityBuilder<P>['from'] };
 }
 
 /** What is no object: the row is the answer. */
-export function bare<S extends TSchema>(schema: S): PlainEntity<Static<S>, S> {
+export function rawEntity<S extends TSchema>(schema: S): PlainEntity<Static<S>, S> {
   const one = (value: Static<S>) => value;
-  return { schema, one, all: async (values) => values.map(one) };
+  return { schema, serialize: one, serializeAll: async (values) => values.map(one) };
 }
 
 /** Several forms of one kind of rows; `choose` says in which one a row is shown to this caller. */
-export function inForm<const Forms extends readonly Entity<never>[]>(
+export function variants<const Forms extends readonly Entity<never>[]>(
   forms: Forms,
   choose: (to: SerializationContext, row: RowOf<Forms[number]>) => Forms[number],
 ): Entity<RowOf<Forms[number]>, TUnion<SchemasOf<Forms>>> {
   type Row = RowOf<Forms[number]>;
   return {
     schema: Type.Union(forms.map(({ schema }) => schema)) as unknown as TUnion<SchemasOf<Forms>>,
-    async all(rows: readonly Row[], to: SerializationContext) {
+    async serializeAll(rows: readonly Row[], to: SerializationContext) {
       const byForm = Map.groupBy(
         rows.map((row, index) => ({ row, index })),
         ({ row }) => choose(to, row),
       );
       const shapes: unknown[] = new Array(rows.length);
       for (const [form, some] of byForm) {
-        const shown = await form.all(some.map(({ row }) => row) as never, to);
+        const shown = await form.serializeAll(some.map(({ row }) => row) as never, to);
         for (const [at, { index }] of some.entries()) shapes[index] = shown[at];
       }
       return shapes as never;
@@ -97,13 +97,13 @@ export function inForm<const Forms extends readonly Entity<never>[]>(
 }
 
 /** Rows of two kinds, each with a form of its own. */
-export function either<A, S extends TSchema, B, T extends TSchema>(
+export function eitherEntity<A, S extends TSchema, B, T extends TSchema>(
   first: Entity<A, S>,
   second: Entity<B, T>,
   isFirst: (row: A | B) => boolean,
 ): Entity<A | B, TUnion<[S, T]>> {
   const forms = [first, second] as const;
-  return inForm(forms as never, (_to, row) => (isFirst(row as A | B) ? first : second) as never) as never;
+  return variants(forms as never, (_to, row) => (isFirst(row as A | B) ? first : second) as never) as never;
 }
 
 type SchemasOf<Forms extends readonly Entity<never>[]> = { -readonly [K in keyof Forms]: Forms[K]['schema'] };

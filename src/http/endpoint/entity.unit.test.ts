@@ -14,8 +14,8 @@ test('what rows need beside them is loaded once for all of them, and not at all 
     },
     (value, _to, sum) => ({ value, sum }),
   );
-  assert.deepEqual(await Counted.all([], to), []);
-  assert.deepEqual(await Counted.all([1, 2], to), [
+  assert.deepEqual(await Counted.serializeAll([], to), []);
+  assert.deepEqual(await Counted.serializeAll([1, 2], to), [
     { value: 1, sum: 3 },
     { value: 2, sum: 3 },
   ]);

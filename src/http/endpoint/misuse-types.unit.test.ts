@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { open, signedIn } from '../access/access.ts';
+import type { OffsetRequest } from '../lists/pagination.ts';
 import { required } from '../parameters/declarations.ts';
 import { integer } from '../parameters/types.ts';
 import { endpoint } from './endpoint.ts';
 import { entity } from './entity.ts';
-import { created, nothing, pageOf, shown } from './responses.ts';
+import { created, noContent, ok, pageOf } from './responses.ts';
 
 // What must not compile: the type check of this file fails when one of these declarations is taken.
 
@@ -18,18 +19,18 @@ interface ThingRow {
 
 const Thing = entity('Thing', { id: Type.Integer() }).from(({ id }: ThingRow) => ({ id }));
 const row: ThingRow = { id: 1, title: 'One' };
-const thing = { summary: 'Do it', access: signedIn(), answer: shown(Thing) } as const;
-const named = { find: () => row, missing: () => new Error('no thing') } as const;
+const thing = { summary: 'Do it', access: signedIn(), response: ok(Thing) } as const;
+const named = { load: () => row, notFound: () => new Error('no thing') } as const;
 
 test('a good declaration compiles', () => {
   const declared = endpoint({
     put: '/things/:id',
     ...thing,
-    access: signedIn().record({ ...named, name: 'thing', params: { id: required(integer) } }),
+    access: signedIn().resource({ ...named, name: 'thing', params: { id: required(integer) } }),
     errors: { closed: [409, 'Closed'] },
     uniqueErrors: { things_by_title: 'closed' },
     write: async (uow, { thing, params }) =>
-      params.id === thing.id && uow.by.user.id === 1 ? thing : refused('closed'),
+      params.id === thing.id && uow.actor.user.id === 1 ? thing : fail('closed'),
   });
   assert.deepEqual(Object.keys(declared.params), ['id']);
 });
@@ -37,10 +38,10 @@ test('a good declaration compiles', () => {
 test('a record that bears the name of what every call has does not compile', () => {
   for (const name of ['params', 'page', 'base', 'request', 'given'] as const) {
     // @ts-expect-error reserved
-    assert.ok(signedIn().record({ ...named, name }));
+    assert.ok(signedIn().resource({ ...named, name }));
   }
   // @ts-expect-error access has a caller already
-  assert.ok(signedIn().record({ ...named, name: 'caller' }));
+  assert.ok(signedIn().resource({ ...named, name: 'caller' }));
   const shadowing = open().map(() => ({ request: 1 }));
   // @ts-expect-error what access provides shadows nothing either
   assert.ok(endpoint({ get: '/things', ...thing, access: shadowing, read: () => row }));
@@ -54,7 +55,7 @@ test('a row that the entity does not show does not compile', () => {
   // @ts-expect-error a page, not the items alone
   assert.ok(endpoint({ get: '/things', ...thing, response: pageOf(Thing), read: () => [row] }));
   // @ts-expect-error nothing is nothing
-  assert.ok(endpoint({ delete: '/things', ...thing, response: nothing, write: () => ({ done: true }) }));
+  assert.ok(endpoint({ delete: '/things', ...thing, response: noContent, write: () => ({ done: true }) }));
 });
 
 test('a shape that misses a declared field does not compile', () => {
@@ -63,15 +64,15 @@ test('a shape that misses a declared field does not compile', () => {
 });
 
 test('a refusal that is not in the table does not compile', () => {
-  const refuses = { closed: [409, 'Closed'] } as const;
+  const errors = { closed: [409, 'Closed'] } as const;
   // @ts-expect-error open is no code of the table
-  assert.ok(endpoint({ put: '/things', ...thing, errors: refuses, write: () => refused('open') }));
-  // @ts-expect-error nor is it what a unique index may be mapped to
+  assert.ok(endpoint({ put: '/things', ...thing, errors, write: () => fail('open') }));
   assert.ok(
     endpoint({
       put: '/things',
       ...thing,
-      errors: refuses,
+      errors,
+      // @ts-expect-error nor is it what a unique index may be mapped to
       uniqueErrors: { things_by_title: 'open' },
       write: () => row,
     }),
@@ -88,10 +89,9 @@ test('rooms in a write, and an act in a read, do not compile', () => {
 });
 
 test('a list without keyset gets no keyset page', () => {
-  const answer = pageOf(Thing);
-  const page = { items: [], total: 0, more: false };
+  const response = pageOf(Thing);
+  const found = { items: [], total: 0, more: false };
   // @ts-expect-error an offset page has no column
-  assert.ok(
-    endpoint({ get: '/things', ...thing, response: answer, read: (_db, call) => (call.page.orderBy ? page : page) }),
-  );
+  const read = (_db: unknown, call: { page: OffsetRequest }) => (call.page.orderBy ? found : found);
+  assert.ok(endpoint({ get: '/things', ...thing, response, read }));
 });

@@ -5,13 +5,13 @@ import { optional } from '../parameters/declarations.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
 import { createRegistry } from '../server/routing/registry.ts';
 import { type EndpointDefinition, endpoint } from './endpoint.ts';
-import { bare } from './entity.ts';
+import { rawEntity } from './entity.ts';
 import { family } from './resource-module.ts';
-import { Message, nothing, pageOf, plainText, shown } from './responses.ts';
+import { Message, noContent, ok, pageOf, plainText } from './responses.ts';
 
 // Every known wrong declaration, with what its author will read when the server is put together.
 
-const plain = { summary: 'Do it', access: open(), answer: plainText, handle: () => 'x' } as const;
+const plain = { summary: 'Do it', access: open(), response: plainText, handle: () => 'x' } as const;
 const EVENT = 'member_created';
 
 const good = endpoint({ get: '/things/:id', ...plain });
@@ -103,7 +103,9 @@ test('a summary that is none', () => {
 test('an answer that the method does not have', () => {
   const items = { items: [], total: 0, more: false };
   refuses(
-    { createThings: endpoint({ post: '/things', ...plain, response: pageOf(bare(Message)), handle: () => items }) },
+    {
+      createThings: endpoint({ post: '/things', ...plain, response: pageOf(rawEntity(Message)), handle: () => items }),
+    },
     'things/endpoints.ts: createThings answers a page, but is not a GET',
   );
   refuses(
@@ -161,7 +163,7 @@ test('a read whose caller nobody knows', () => {
     summary: 'Do it',
     access: open(),
     stageOrder: 'ownProof',
-    response: shown(bare(Message)),
+    response: ok(rawEntity(Message)),
     read: () => ({ message: 'x' }),
   });
   refuses(
@@ -175,13 +177,13 @@ test('a refusal that is no refusal', () => {
     delete: '/things',
     ...plain,
     errors: { done: [200, 'OK'] },
-    response: nothing,
+    response: noContent,
     handle: () => {},
   });
   refuses({ deleteThing: declared }, 'things/endpoints.ts: deleteThing refuses done with the status 200');
 });
 
 test('no verb', () => {
-  const declaration = { ...plain, answer: shown(bare(Message)) } as never;
+  const declaration = { ...plain, answer: ok(rawEntity(Message)) } as never;
   assert.throws(() => endpoint(declaration), { message: 'an endpoint needs a verb with its path' });
 });

@@ -7,7 +7,7 @@ import type { Entity, RowOf, SerializationContext } from './entity.ts';
  * What an endpoint answers: the status and the wire shape, as one value. From it come the status line, the check that
  * tests make on every answer, and the OpenAPI entry.
  */
-export interface Answer<Result = unknown> {
+export interface ResponseType<Result = unknown> {
   readonly kind: 'entity' | 'list' | 'page' | 'text' | 'nothing' | 'stream' | 'html' | 'redirect';
   readonly status: number;
   readonly schema: TSchema | null;
@@ -26,26 +26,26 @@ export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Ty
 /** The field that shows what a parameter has set: rows may be older than the parameter's limit. */
 export const fieldOf = (parameter: TSchema): TSchema => ('maxLength' in parameter ? Type.String() : parameter);
 /** ISO 8601, UTC, milliseconds. */
-export const moment = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
+export const dateTime = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
 /** `YYYY-MM-DD`. */
-export const day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' });
+export const date = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' });
 
 /** 200 with one row, shown. */
-export const shown = <E extends Entity<never>>(entity: E): Answer<RowOf<E>> => ({
+export const ok = <E extends Entity<never>>(entity: E): ResponseType<RowOf<E>> => ({
   kind: 'entity',
   status: 200,
   schema: entity.schema,
   entity,
 });
 /** 200 with all rows of a list, shown; not paginated. */
-export const listOf = <E extends Entity<never>>(entity: E): Answer<readonly RowOf<E>[]> => ({
+export const listOf = <E extends Entity<never>>(entity: E): ResponseType<readonly RowOf<E>[]> => ({
   kind: 'list',
   status: 200,
   schema: Type.Array(entity.schema),
   entity,
 });
 /** 200 with one page of a list, shown, and the pagination headers of contract/conventions.md §6. */
-export const pageOf = <E extends Entity<never>>(entity: E): Answer<Page<RowOf<E>>> => ({
+export const pageOf = <E extends Entity<never>>(entity: E): ResponseType<Page<RowOf<E>>> => ({
   kind: 'page',
   status: 200,
   schema: Type.Array(entity.schema),
@@ -53,20 +53,20 @@ export const pageOf = <E extends Entity<never>>(entity: E): Answer<Page<RowOf<E>
 });
 
 /** 201 with the created row, shown. */
-export const created = <E extends Entity<never>>(entity: E): Answer<RowOf<E>> => ({ ...shown(entity), status: 201 });
+export const created = <E extends Entity<never>>(entity: E): ResponseType<RowOf<E>> => ({ ...ok(entity), status: 201 });
 
 export const Message = shape('Message', { message: Type.String() });
 /** 202 `{"message":"202 Accepted"}`: scheduled, not done. */
-export const accepted: Answer<void> = { kind: 'entity', status: 202, schema: Message };
+export const accepted: ResponseType<void> = { kind: 'entity', status: 202, schema: Message };
 /** 204 without body. */
-export const nothing: Answer<void> = { kind: 'nothing', status: 204, schema: null };
+export const noContent: ResponseType<void> = { kind: 'nothing', status: 204, schema: null };
 /** Bytes; the handler says which headers. */
-export const stream: Answer<StreamReply> = { kind: 'stream', status: 200, schema: null };
+export const stream: ResponseType<StreamReply> = { kind: 'stream', status: 200, schema: null };
 /** 200 with a page, or a way to another one. */
-export const html: Answer<HtmlReply | RedirectReply> = { kind: 'html', status: 200, schema: null };
+export const html: ResponseType<HtmlReply | RedirectReply> = { kind: 'html', status: 200, schema: null };
 /** 302 to another page, or a page that says why not. */
-export const redirect: Answer<HtmlReply | RedirectReply> = { kind: 'redirect', status: 302, schema: null };
-export const plainText: Answer<string> = { kind: 'text', status: 200, schema: null };
+export const redirect: ResponseType<HtmlReply | RedirectReply> = { kind: 'redirect', status: 302, schema: null };
+export const plainText: ResponseType<string> = { kind: 'text', status: 200, schema: null };
 
 export interface StreamReply {
   readonly status?: number;
@@ -89,12 +89,16 @@ export interface RedirectReply {
 }
 
 /** What the handler handed over, as the answer's entity shows it; without one, as it is. */
-export async function shownBy({ kind, entity }: Answer, result: unknown, to: SerializationContext): Promise<unknown> {
+export async function serializeResponse(
+  { kind, entity }: ResponseType,
+  result: unknown,
+  to: SerializationContext,
+): Promise<unknown> {
   if (entity === undefined) return result;
   if (result instanceof Reply) {
-    return new Reply(await shownBy({ kind, entity } as Answer, result.value, to), result);
+    return new Reply(await serializeResponse({ kind, entity } as ResponseType, result.value, to), result);
   }
-  const all = (rows: unknown) => entity.all(rows as never[], to);
+  const all = (rows: unknown) => entity.serializeAll(rows as never[], to);
   if (kind === 'page') return { ...(result as Page<unknown>), items: await all((result as Page<unknown>).items) };
   return kind === 'list' ? all(result) : (await all([result]))[0];
 }

@@ -1,5 +1,5 @@
 /** The only place of refusal texts: code -> status and text (or a whole body). `{name}` is filled from the refusal's values. */
-export type Refusals = Readonly<Record<string, RefusalEntry>>;
+export type ErrorTable = Readonly<Record<string, RefusalEntry>>;
 export type RefusalEntry =
   | readonly [status: number, text: string]
   | readonly [status: number, body: Readonly<Record<string, unknown>>]

@@ -1,5 +1,5 @@
 import type { Reader } from '#database/database.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import type { PageRequest } from './pagination.ts';
 
@@ -10,7 +10,7 @@ import type { PageRequest } from './pagination.ts';
 export async function beyondOffset(db: Reader, page: PageRequest): Promise<Failure<'offsetTooFar'> | null> {
   const { offset_pagination_limit: limit } = await readSettings(db);
   const isBeyond = limit > 0 && page.kind === 'offset' && page.page * page.perPage > limit;
-  return isBeyond ? refused('offsetTooFar', { limit }) : null;
+  return isBeyond ? fail('offsetTooFar', { limit }) : null;
 }
 
 /** The refusal of such a page; `{limit}` is the setting. */

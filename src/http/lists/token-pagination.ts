@@ -1,4 +1,4 @@
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { Page } from './page.ts';
 
 interface Token<T> {
@@ -17,7 +17,7 @@ interface Token<T> {
 export function pageBehind<T>(sorted: readonly T[], given: Token<T>): Page<T> | Failure<'tokenInvalid'> {
   const { token, nameOf, perPage } = given;
   const start = token ? placeBehind(sorted, token, given) : 0;
-  if (start === null) return refused('tokenInvalid');
+  if (start === null) return fail('tokenInvalid');
   const end = start + perPage;
   const items = sorted.slice(start, end);
   const more = sorted.length > end;

@@ -30,7 +30,7 @@ async function refusalOf(promise: Promise<unknown> | unknown): Promise<HttpError
 test('who has to sign in first is sent to the form, and afterwards to the page that asked', async () => {
   const mira = await userWithPassword(here);
   const query = 'client_id=1&state=%2F%2Fevil';
-  const refused = await refusalOf(signedInVisitor().find(asked('GET', '/oauth/authorize', query, null)));
+  const refused = await refusalOf(signedInVisitor().load(asked('GET', '/oauth/authorize', query, null)));
   assert.equal(refused.status, 302);
   assert.equal(refused.headers.Location, '/users/sign_in');
   const cookie = /^_service_session=([\w-]+);/.exec(refused.headers['Set-Cookie'] ?? '')?.[1] ?? null;
@@ -39,7 +39,7 @@ test('who has to sign in first is sent to the form, and afterwards to the page t
   const answer = await visit.signIn(mira.username, PASSWORD);
   assert.equal(answer.headers.location, `/oauth/authorize?${query}`);
   const access = signedInVisitor();
-  const found = access.provide((await access.find(asked('GET', '/oauth/authorize', query, visit.cookie()))) as never);
+  const found = access.provide((await access.load(asked('GET', '/oauth/authorize', query, visit.cookie()))) as never);
   assert.equal(found.visitor.caller.user.id, mira.id);
   assert.equal(found.visitor.caller.address, '10.0.0.9');
   await visit.get('//');
@@ -52,7 +52,7 @@ test('a session of nobody is kept, and the last page that asked counts', async (
   const visit = browser(here);
   await visit.get('//users/sign_in');
   for (const path of ['/one', '/two']) {
-    const refused = await refusalOf(signedInVisitor().find(asked('GET', path, '', visit.cookie())));
+    const refused = await refusalOf(signedInVisitor().load(asked('GET', path, '', visit.cookie())));
     assert.equal(refused.headers['Set-Cookie'], undefined);
   }
   assert.equal((await visit.signIn(mira.username, PASSWORD)).headers.location, '/two');
@@ -60,7 +60,7 @@ test('a session of nobody is kept, and the last page that asked counts', async (
 
 test('what a form wanted, and an endless address, are not come back to', async () => {
   for (const call of [asked('POST', '/x', '', null), asked('GET', '/x', 'a'.repeat(8_000), null)]) {
-    const refused = await refusalOf(signedInVisitor().find(call));
+    const refused = await refusalOf(signedInVisitor().load(call));
     assert.deepEqual(refused.headers, { Location: '/users/sign_in' });
   }
 });
@@ -70,7 +70,7 @@ test('a form of a signed-in user needs the token of the session', async () => {
   const access = signedInVisitorWithForm();
   const send = async (token: string | null) => {
     const call = asked('POST', '/x', '', visit.cookie(), { authenticity_token: token });
-    await access.allow(call, (await access.find(call)) as never);
+    await access.authorize(call, (await access.load(call)) as never);
   };
   await send(visit.csrfToken());
   for (const token of [null, '', 'wrong']) assert.equal((await refusalOf(send(token))).status, 422);

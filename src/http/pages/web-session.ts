@@ -53,43 +53,43 @@ export const formParams = { authenticity_token: optional(text) };
 /** Anybody with a browser. */
 export function visitor(): Access<{ visitor: Visitor }> {
   return access({
-    who: 'open',
+    audience: 'open',
     label: 'web',
-    admit: () => {},
-    find: async (call) => ({ visitor: await visitorOf(call) }),
-    allow: () => {},
+    authenticate: () => {},
+    load: async (call) => ({ visitor: await visitorOf(call) }),
+    authorize: () => {},
   });
 }
 
 /** Anybody who sends a form that came from a page of ours; 422 otherwise. */
 export function visitorWithForm(): Access<{ visitor: Visitor & { readonly session: WebSession } }> {
   return access({
-    who: 'key',
+    audience: 'key',
     label: 'web form',
-    admit: () => {},
-    async find(call) {
+    authenticate: () => {},
+    async load(call) {
       const found = await visitorOf(call);
       if (found.session === null) throw staleForm();
       return { visitor: { ...found, session: found.session } };
     },
-    allow: (call, found) => requireForm(call, found.visitor.session),
+    authorize: (call, found) => requireForm(call, found.visitor.session),
   });
 }
 
 /** Somebody who has signed in; others are sent to do so, and come back to this page afterwards. */
 export function signedInVisitor(): Access<{ visitor: SignedInVisitor }> {
   return access({
-    who: 'user',
+    audience: 'user',
     label: 'web:user',
-    admit: () => {},
-    find: async (call) => ({ visitor: await signedInVisitorOf(call) }),
-    allow: () => {},
+    authenticate: () => {},
+    load: async (call) => ({ visitor: await signedInVisitorOf(call) }),
+    authorize: () => {},
   });
 }
 
 /** The same with a form that came from a page of ours; 422 otherwise. */
 export function signedInVisitorWithForm(): Access<{ visitor: SignedInVisitor }> {
-  return signedInVisitor().and((call, { visitor }) => requireForm(call, visitor.session), 'web:user form');
+  return signedInVisitor().require((call, { visitor }) => requireForm(call, visitor.session), 'web:user form');
 }
 
 async function visitorOf({ services, db, request }: AccessCall): Promise<Visitor> {

@@ -4,14 +4,14 @@ import { Type } from 'typebox';
 import { smallServer } from '#test/support/minimal-server.ts';
 import { open } from '../access/access.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { bare } from '../endpoint/entity.ts';
-import { shown } from '../endpoint/responses.ts';
+import { rawEntity } from '../endpoint/entity.ts';
+import { ok } from '../endpoint/responses.ts';
 import { optional } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
 
 // What a body may hold at most, in each encoding. How long the server takes to say so is measured in test/hostile.
 
-const shared = { access: open(), params: { name: optional(text) }, answer: shown(bare(Type.Unknown())) } as const;
+const shared = { access: open(), params: { name: optional(text) }, response: ok(rawEntity(Type.Unknown())) } as const;
 const echo = ({ params }: { params: object }) => params;
 
 const { anonymous } = await smallServer({

@@ -7,8 +7,8 @@ import { Type } from 'typebox';
 import { smallServer } from '#test/support/minimal-server.ts';
 import { open } from '../access/access.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { bare } from '../endpoint/entity.ts';
-import { shown } from '../endpoint/responses.ts';
+import { rawEntity } from '../endpoint/entity.ts';
+import { ok } from '../endpoint/responses.ts';
 import { isFilePart } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
@@ -16,11 +16,11 @@ import { arrayOf, integer } from '../parameters/types.ts';
 import { readBytes } from './body.ts';
 
 /** Tells what it was given. */
-const Echo = shown(bare(Type.Unknown()));
+const Echo = ok(rawEntity(Type.Unknown()));
 const shared = {
   access: open(),
   params: { name: optional(text), ids: optional(arrayOf(integer)) },
-  answer: Echo,
+  response: Echo,
 } as const;
 const echo = ({ params }: { params: object }) => params;
 

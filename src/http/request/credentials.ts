@@ -11,7 +11,7 @@ import { type Incoming, single } from './incoming.ts';
 export function presentedCredentials(
   request: Incoming,
   given: Raw,
-  { jobToken: takesJobToken, siteProof: takesSiteProof } = { jobToken: false, siteProof: false },
+  { allowJobToken: takesJobToken, allowSiteToken: takesSiteProof } = { allowJobToken: false, allowSiteToken: false },
 ): Presented | null {
   const proof = takesSiteProof ? siteProof(request) : undefined;
   if (proof !== undefined) return { way: 'site', secret: proof };

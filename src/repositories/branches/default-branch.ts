@@ -5,7 +5,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { headTarget, setHead } from '#git/refs/refs.ts';
 import { branchTip } from '#git/refs/revision.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { isBeingDeleted } from '../ref-updates/intents.ts';
 import { type Placed, repositoryOf } from '../repository.ts';
 import type { RefServices } from '../services.ts';
@@ -41,12 +41,12 @@ export async function whileBranchIsThere<T>(
     // The version first: what has moved since is seen, or has raised it.
     const version = await versionOf(database.reader, project.id);
     const tip = await branchTip(repositoryOf(git, project), branch);
-    if (version === null || tip === null) return refused('noSuchBranch', { branch });
+    if (version === null || tip === null) return fail('noSuchBranch', { branch });
     const done = await work({ branch, version });
     if (!isFailure(done) || done.code !== 'refsMoved') return done as T;
     await pause(PAUSE_MS);
   }
-  return refused('busy');
+  return fail('busy');
 }
 
 async function versionOf(db: Reader, projectId: number): Promise<number | null> {
@@ -65,7 +65,7 @@ export async function makeDefault(
   projectId: number,
   { branch, version }: SeenBranch,
 ): Promise<undefined | Failure<'refsMoved'>> {
-  if (await isBeingDeleted(tx, projectId, HEADS + branch)) return refused('refsMoved');
+  if (await isBeingDeleted(tx, projectId, HEADS + branch)) return fail('refsMoved');
   // What is remembered of refs may say which branch is the default one: a new version.
   const changed = await tx
     .updateTable('repositories')
@@ -74,7 +74,7 @@ export async function makeDefault(
     .where('ref_state_version', '=', version)
     .returning('project_id')
     .execute();
-  return changed.length === 0 ? refused('refsMoved') : undefined;
+  return changed.length === 0 ? fail('refsMoved') : undefined;
 }
 
 /** Makes the file HEAD of the repository, which git clients read, name what the row names. */

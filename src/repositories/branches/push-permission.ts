@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { mayCommitTo } from '../ref-updates/ref-permissions.ts';
 
 /** A branch, existing or not, with somebody who may push to it: what commits want, and what only the question gives. */
@@ -27,9 +27,7 @@ export const PUSH_TO_BRANCH = {
       { project, caller }: { readonly project: Project; readonly caller: SignedInCaller },
     ) =>
     async (name: string): Promise<OpenBranch | Failure<'notAllowed'>> =>
-      (await mayCommitTo(db, caller, project, name))
-        ? ({ project, name, caller } as OpenBranch)
-        : refused('notAllowed'),
+      (await mayCommitTo(db, caller, project, name)) ? ({ project, name, caller } as OpenBranch) : fail('notAllowed'),
 } as const;
 
 /** How an endpoint with this right hands it on. */

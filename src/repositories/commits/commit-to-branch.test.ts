@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { isFailure, refused } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
 import { type OpenBranch, PUSH_TO_BRANCH } from '../branches/push-permission.ts';
 import type { StreamedBytes } from '../lfs/lfs-content.ts';
@@ -49,7 +49,7 @@ test('whoever finds the branch moved while committing is told so, and changes no
   const content = slow('mine', async () => {
     theirs = await commit({ theirs: 'x' });
   });
-  const moved = refused('moved', { branch: 'main' });
+  const moved = fail('moved', { branch: 'main' });
   assert.deepEqual(await commitToBranch(services, await open(), wish(content)), moved);
   assert.equal((await owner.get(`${repository}/commits/main`)).body.id, theirs);
 });
@@ -63,6 +63,6 @@ test('whoever forces the branch back means the tip that he has seen', async () =
   });
   await owner.delete(`/projects/${(await open()).project.id}/protected_branches/main`);
   const made = await commitToBranch(services, await open(), wish(content, { force: true, startSha: start }));
-  assert.deepEqual(made, refused('moved', { branch: 'main' }));
+  assert.deepEqual(made, fail('moved', { branch: 'main' }));
   assert.equal((await owner.get(`${repository}/commits/main`)).body.id, theirs);
 });

@@ -7,7 +7,7 @@ import { beginsWithSha, isSha, validBranchName, zeroId } from '#git/refs/refs.ts
 import { branchTip, resolveRevision } from '#git/refs/revision.ts';
 import { lastCommitFor } from '#git/trees/path-entries.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { OpenBranch } from '../branches/push-permission.ts';
 import { type Bytes, storeContents } from '../lfs/lfs-content.ts';
 import { ensureProjectRepository, moveRefs } from '../ref-updates/move-refs.ts';
@@ -75,12 +75,12 @@ async function commitInTurn(
 ): Promise<string | Failure<CommitToBranchFailure>> {
   const { git } = services;
   const { project, name, caller } = branch;
-  if (project.read_only) return refused('readOnly');
+  if (project.read_only) return fail('readOnly');
   const start = await startOf(services, branch, wish);
   if (isFailure(start)) return start;
   const { parent, tip, forced } = start;
   const stale = parent === null ? null : await stalePath(services, project, parent, wish.changes);
-  if (stale !== null) return refused('stale', { path: stale });
+  if (stale !== null) return fail('stale', { path: stale });
   if (parent === null) await ensureProjectRepository(git, project);
   const stored = await storeContents(services, project, parent, wish.changes);
   if (isFailure(stored)) return stored;
@@ -120,14 +120,14 @@ async function startOf(
   const tip = await branchTip(repository, name);
   const elsewhere = commit !== undefined || (startBranch !== undefined && startBranch !== name);
   const parent = commit ?? (elsewhere ? await branchTip(repository, startBranch as string) : tip);
-  if (parent === null && !(await isStillEmpty(services, project))) return refused('notOnBranch');
-  if (elsewhere && tip !== null && !force) return refused('branchExists', { branch: name });
-  if (tip === null && !validBranchName(name)) return refused('branchInvalid', { branch: name });
-  if (tip === null && beginsWithSha(name)) return refused('looksLikeSha');
+  if (parent === null && !(await isStillEmpty(services, project))) return fail('notOnBranch');
+  if (elsewhere && tip !== null && !force) return fail('branchExists', { branch: name });
+  if (tip === null && !validBranchName(name)) return fail('branchInvalid', { branch: name });
+  if (tip === null && beginsWithSha(name)) return fail('looksLikeSha');
   if (tip === null || parent === tip) return { parent, tip, forced: false };
   const forced = parent === null || !(await isAncestor(services.git, repository, tip, parent));
   if (forced && !mayForcePush(await protectionRules(services.database.reader, project.id), name)) {
-    return refused('forceNotAllowed');
+    return fail('forceNotAllowed');
   }
   return { parent, tip, forced };
 }
@@ -140,8 +140,8 @@ async function startCommit(
   sha: string | undefined,
 ): Promise<string | undefined | Failure<'startShaInvalid' | 'startShaUnknown'>> {
   if (sha === undefined) return undefined;
-  if (!isSha(sha)) return refused('startShaInvalid', { sha });
-  return (await resolveRevision(git, repositoryOf(git, project), sha)) ?? refused('startShaUnknown', { sha });
+  if (!isSha(sha)) return fail('startShaInvalid', { sha });
+  return (await resolveRevision(git, repositoryOf(git, project), sha)) ?? fail('startShaUnknown', { sha });
 }
 
 /** The project as it was loaded may have got its first commit since, recorded or about to be. */
@@ -188,22 +188,22 @@ function refusedChange(made: RefusedCommit): Failure<CommitToBranchFailure> {
   switch (made.refused) {
     case 'exists':
     case 'parent-is-file':
-      return refused('fileExists');
+      return fail('fileExists');
     case 'missing':
-      return refused('fileMissing');
+      return fail('fileMissing');
     case 'is-directory':
-      return refused('isDirectory');
+      return fail('isDirectory');
     case 'invalid-path':
-      return refused('pathInvalid', { path: made.path });
+      return fail('pathInvalid', { path: made.path });
     case 'missing-parent':
-      return refused('notOnBranch');
+      return fail('notOnBranch');
     case 'empty':
-      return refused('empty');
+      return fail('empty');
   }
 }
 
 function refusedMove(code: string, branch: string): Failure<CommitToBranchFailure> {
-  if (code === 'readOnly' || code === 'notAllowed' || code === 'forceNotAllowed') return refused(code);
-  if (code === 'notFirst') return refused('notOnBranch');
-  return refused(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });
+  if (code === 'readOnly' || code === 'notAllowed' || code === 'forceNotAllowed') return fail(code);
+  if (code === 'notFirst') return fail('notOnBranch');
+  return fail(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });
 }

@@ -7,7 +7,7 @@ import { ownedBy } from '#git/git.ts';
 import { formatPointer, type LfsPointer, parsePointer, pointerSizes } from '#git/objects/lfs-pointer.ts';
 import { lfsPaths } from '#git/trees/attributes.ts';
 import { eachOf, gate } from '#runtime/concurrency-limiter.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { ensureProjectRepository, type MovingProject } from '../ref-updates/move-refs.ts';
 import { repositoryOf } from '../repository.ts';
 import type { ContentServices } from '../services.ts';
@@ -86,8 +86,7 @@ async function changesForLfs(
   if (changes.length === 0 || !(await isLfsOn(database.reader, project))) return new Set();
   const pointers = await Promise.all(changes.map(({ content }) => pointerIn(content)));
   const oids = pointers.flatMap((pointer) => pointer?.oid ?? []);
-  if (oids.length > 0 && (await unlinkedOids(database.reader, project.id, oids)).length > 0)
-    return refused('lfsMissing');
+  if (oids.length > 0 && (await unlinkedOids(database.reader, project.id, oids)).length > 0) return fail('lfsMissing');
   if (parent === null) return new Set();
   const paths = changes.map(({ path }) => path);
   const tracked = await lfsPaths(git, repositoryOf(git, project), parent, paths);

@@ -55,7 +55,7 @@ function upkeepLater({ database }: RefServices, projectId: number): Promise<void
 
 /** Every change of refs asks for it; while one waits, no more is added. */
 export const upkeepAfterChanges = subscription({
-  fact: 'refs-changed',
+  event: 'refs-changed',
   inTransaction: (uow, { projectId }) =>
     enqueue(uow, upkeep, { projectId }, { key: String(projectId), runAt: momentAfter(uow.now, REST_MS) }),
 });

@@ -59,7 +59,7 @@ export function summarizeSoon(tx: Transaction, projectId: number): Promise<void>
 }
 
 export const summarizeAfterChanges = subscription({
-  fact: 'refs-changed',
+  event: 'refs-changed',
   inTransaction: (uow, { projectId }) => summarizeSoon(uow, projectId),
 });
 

@@ -8,7 +8,7 @@ import type { Merge } from '#events/domain-events.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { isAt, type Place } from '../repository.ts';
 
 /**
@@ -69,8 +69,8 @@ export async function insertIntent(
   const userId = 'server' in by ? by.userId : by.caller.user.id;
   // Transactions are serializable: a move of the storage either sees this row or has made the repository read-only before.
   const repository = of.wikiId === undefined ? await stateOf(tx, of.projectId) : await readWiki(tx, of.wikiId);
-  if (repository == null || repository.read_only || !isAt(repository, at)) return refused('readOnly');
-  if (first && (!repository.empty || (await areMoving(tx, of)))) return refused('notFirst');
+  if (repository == null || repository.read_only || !isAt(repository, at)) return fail('readOnly');
+  if (first && (!repository.empty || (await areMoving(tx, of)))) return fail('notFirst');
   const { id } = await tx
     .insertInto('ref_intents')
     .values({

@@ -9,7 +9,7 @@ import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { ensureRepository } from '#git/storage/storage.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type Placed, repositoryOf } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 import { settleIntent } from './complete-intent.ts';
@@ -95,7 +95,7 @@ async function moveAs(
   if ('refused' in update) {
     await dropIntent(services, intent);
     const { refused: code, ...values } = update;
-    return refused(code, values) as Failure<MoveFailure>;
+    return fail(code, values) as Failure<MoveFailure>;
   }
   await settleIntent(services, intent, intent.changes);
   return undefined;

@@ -18,7 +18,7 @@ import {
   protectionOfLevel,
 } from '#domain/namespaces/default-branch-protection.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 
 /**
@@ -62,8 +62,8 @@ interface Commitment {
 /** A commit on a branch. */
 export function toCommit({ branch, forced = false }: Commitment): RefRight<'notAllowed' | 'forceNotAllowed'> {
   return async (db, { caller, project }) => {
-    if (!(await mayCommitTo(db, caller, project, branch))) return refused('notAllowed');
-    if (forced && !mayForcePush(await protectionRules(db, project.id), branch)) return refused('forceNotAllowed');
+    if (!(await mayCommitTo(db, caller, project, branch))) return fail('notAllowed');
+    if (forced && !mayForcePush(await protectionRules(db, project.id), branch)) return fail('forceNotAllowed');
   };
 }
 
@@ -72,7 +72,7 @@ export function toCreateBranch(branch: string): RefRight<'protectedName'> {
   return async (db, now) => {
     requireStill(now, 'push_code');
     const rules = await protectionRules(db, now.project.id);
-    return mayCreateBranch(now.caller, now.project, rules, branch) ? undefined : refused('protectedName');
+    return mayCreateBranch(now.caller, now.project, rules, branch) ? undefined : fail('protectedName');
   };
 }
 
@@ -81,7 +81,7 @@ export function toBeginWith(first: string, branch: string): RefRight<'protectedN
   return async (db, { caller, project }) => {
     const mayBegin = await mayCommitTo(db, caller, project, first);
     const rules = await protectionRules(db, project.id);
-    return mayBegin && mayCreateBranch(caller, project, rules, branch) ? undefined : refused('protectedName');
+    return mayBegin && mayCreateBranch(caller, project, rules, branch) ? undefined : fail('protectedName');
   };
 }
 
@@ -98,9 +98,9 @@ export function toDeleteUnprotected(branch: string): RefRight<'isDefault' | 'isP
 function deletion(branch: string, evenProtected: (now: Standing) => boolean): RefRight<'isDefault' | 'isProtected'> {
   return async (db, now) => {
     requireStill(now, 'push_code');
-    if (branch === now.project.default_branch) return refused('isDefault');
+    if (branch === now.project.default_branch) return fail('isDefault');
     const isProtected = rulesFor(await protectionRules(db, now.project.id), branch).length > 0;
-    return isProtected && !evenProtected(now) ? refused('isProtected') : undefined;
+    return isProtected && !evenProtected(now) ? fail('isProtected') : undefined;
   };
 }
 
@@ -108,7 +108,7 @@ function deletion(branch: string, evenProtected: (now: Standing) => boolean): Re
 export function toCreateTag(tag: string): RefRight<'isDefaultBranch'> {
   return async (_db, now) => {
     requireStill(now, 'push_code');
-    return tag === now.project.default_branch ? refused('isDefaultBranch') : undefined;
+    return tag === now.project.default_branch ? fail('isDefaultBranch') : undefined;
   };
 }
 

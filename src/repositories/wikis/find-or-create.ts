@@ -6,7 +6,7 @@ import { initialBranch } from '#domain/namespaces/initial-default-branch.ts';
 import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
 import { findWiki, type Wiki } from '#domain/wikis.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { repositoryOf } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 
@@ -20,7 +20,7 @@ export async function ensureWiki(
   place: Place,
 ): Promise<Wiki | Failure<'readOnly'>> {
   const known = await findWiki(database.reader, place);
-  if (known?.read_only) return refused('readOnly');
+  if (known?.read_only) return fail('readOnly');
   const wiki = known ?? (await database.transaction((tx) => beginWiki(tx, caller, place)));
   if (isFailure(wiki)) return wiki;
   await ensureRepository(repositoryOf(git, wiki), { defaultBranch: wiki.default_branch });
@@ -39,7 +39,7 @@ export async function insertWiki(tx: Transaction, place: Place): Promise<Wiki | 
   const known = await findWiki(tx, place);
   if (known !== null) return known;
   const at = await storageOf(tx, place);
-  if (at === undefined || at.isReadOnly) return refused('readOnly');
+  if (at === undefined || at.isReadOnly) return fail('readOnly');
   const namespaceId = place.project?.namespace_id ?? place.group!.id;
   await tx
     .insertInto('wikis')

@@ -35,7 +35,7 @@ export const wikiUpkeep = defineJob({
 
 /** Every change of refs asks for it; while one waits, no more is added. */
 export const wikiUpkeepAfterChanges = subscription({
-  fact: 'wiki-refs-changed',
+  event: 'wiki-refs-changed',
   inTransaction: (uow, { wikiId }) => askForUpkeep(uow, wikiId),
 });
 

@@ -9,7 +9,7 @@ import { entryAt } from '#git/trees/path-entries.ts';
 import { createPlaces } from '#rate-limits/concurrency-slots.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { trimmed } from '#text/trim.ts';
 import type { LentLfsFiles } from './lfs-files.ts';
 
@@ -48,15 +48,15 @@ export async function archiveOf(
   // In full, because a tag of that name would win.
   const commit = await resolveRevision(git, repository, given || HEADS + ref);
   const path = trimmed(question.path ?? '', '/');
-  if (commit === null || (await entryAt(git, repository, commit, path)) === null) return refused('unknown');
+  if (commit === null || (await entryAt(git, repository, commit, path)) === null) return fail('unknown');
   const prefix = prefixOf(project.path, ref, commit, path);
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
   const excludePaths = question.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(namesSomething);
   const packed = await pack(git, repository, { commit, format, prefix, path, excludePaths }, question);
   if ('content' in packed) return { name, content: packed.content };
-  if (packed.failure.kind === 'not-found') return refused('unknown');
-  if (packed.failure.kind === 'unavailable') return refused('noProgram');
+  if (packed.failure.kind === 'not-found') return fail('unknown');
+  if (packed.failure.kind === 'unavailable') return fail('noProgram');
   throw new GitFailed('archive', packed.failure);
 }
 

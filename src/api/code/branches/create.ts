@@ -11,7 +11,7 @@ import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayCommitTo, toBeginWith, toCreateBranch } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 import { branchAt, findBranch } from './get.ts';
 
@@ -36,9 +36,9 @@ export async function createBranchAt(
   project: Project,
   { branch, ref }: NewBranch,
 ): Promise<BranchRow | Failure<CreateFailure>> {
-  if (project.read_only) return refused('readOnly');
-  if (beginsWithSha(branch)) return refused('looksLikeSha');
-  if (!validBranchName(branch)) return refused('nameInvalid');
+  if (project.read_only) return fail('readOnly');
+  if (beginsWithSha(branch)) return fail('looksLikeSha');
+  if (!validBranchName(branch)) return fail('nameInvalid');
   const { git, database } = services;
   if (project.empty) {
     const begun = await beginRepository(services, caller, project, { branch, ref });
@@ -47,13 +47,13 @@ export async function createBranchAt(
     if (first !== null) return first;
   }
   const repository = repositoryOf(git, project);
-  if ((await branchTip(repository, branch)) !== null) return refused('exists');
+  if ((await branchTip(repository, branch)) !== null) return fail('exists');
   const target = await resolveRevision(git, repository, ref);
-  if (target === null) return refused('refUnknown', { branch, ref });
-  if (!(await mayCreate(database.reader, caller, project, branch))) return refused('protectedName');
+  if (target === null) return fail('refUnknown', { branch, ref });
+  if (!(await mayCreate(database.reader, caller, project, branch))) return fail('protectedName');
   const change = { ref: HEADS + branch, oldId: zeroId, newId: target };
   const moved = await moveRefs(services, { project, by: { caller, may: toCreateBranch(branch) }, changes: [change] });
-  if (isFailure(moved)) return refused(reasonOf(moved.code), { branch, ref });
+  if (isFailure(moved)) return fail(reasonOf(moved.code), { branch, ref });
   return branchAt(git, project, branch, target);
 }
 
@@ -70,16 +70,16 @@ async function beginRepository(
 ): Promise<undefined | Failure<CreateFailure>> {
   const { default_branch: first } = project;
   const names = ['HEAD', first, `heads/${first}`, HEADS + first];
-  if (!names.includes(ref)) return refused('refUnknown', { branch, ref });
-  if (branch.startsWith(`${first}/`) || first.startsWith(`${branch}/`)) return refused('hierarchy', { branch });
+  if (!names.includes(ref)) return fail('refUnknown', { branch, ref });
+  if (branch.startsWith(`${first}/`) || first.startsWith(`${branch}/`)) return fail('hierarchy', { branch });
   const db = services.database.reader;
   const mayBegin = await mayCommitTo(db, caller, project, first);
-  if (!mayBegin || !(await mayCreate(db, caller, project, branch))) return refused('protectedName');
+  if (!mayBegin || !(await mayCreate(db, caller, project, branch))) return fail('protectedName');
   const readme = { path: 'README.md', content: Buffer.alloc(0), message: 'Add README.md' };
   const { name, email } = caller.user;
   const by = { caller, may: toBeginWith(first, branch) };
   const begun = await firstCommit(services, { project, by, author: { name, email }, ...readme });
-  if (isFailure(begun)) return refused(begun.code === 'protectedName' ? 'protectedName' : 'readOnly');
+  if (isFailure(begun)) return fail(begun.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }
 
 function reasonOf(code: string): CreateFailure {

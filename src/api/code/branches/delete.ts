@@ -7,7 +7,7 @@ import { zeroId } from '#git/refs/refs.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toDeleteBranch } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 
 type DeleteFailure = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved';
@@ -19,14 +19,13 @@ export async function deleteBranchAt(
   project: Project,
   { name, commit }: Pick<BranchRow, 'name' | 'commit'>,
 ): Promise<undefined | Failure<DeleteFailure>> {
-  if (project.read_only) return refused('readOnly');
-  if (name === project.default_branch) return refused('isDefault');
+  if (project.read_only) return fail('readOnly');
+  if (name === project.default_branch) return fail('isDefault');
   const rules = await protectionRules(services.database.reader, project.id);
-  if (rulesFor(rules, name).length > 0 && !mayDeleteProtected(caller, project)) return refused('isProtected');
+  if (rulesFor(rules, name).length > 0 && !mayDeleteProtected(caller, project)) return fail('isProtected');
   const change = { ref: HEADS + name, oldId: commit.id, newId: zeroId };
   const moved = await moveRefs(services, { project, by: { caller, may: toDeleteBranch(name) }, changes: [change] });
   if (!isFailure(moved)) return undefined;
-  if (moved.code === 'readOnly' || moved.code === 'isDefault' || moved.code === 'isProtected')
-    return refused(moved.code);
-  return moved.code === 'moved' && moved.values.actual === null ? refused('gone') : refused('moved', { name });
+  if (moved.code === 'readOnly' || moved.code === 'isDefault' || moved.code === 'isProtected') return fail(moved.code);
+  return moved.code === 'moved' && moved.values.actual === null ? fail('gone') : fail('moved', { name });
 }

@@ -3,7 +3,7 @@ import { validBranchName } from '#git/refs/refs.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inPublicProject, inRepositoryOf, orRepositoryGone } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { accepted, created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { accepted, created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
 import { HttpError, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -25,9 +25,9 @@ interface InProject {
 /** HEAD only asks whether the branch is there, and what can be no name is not. */
 const branchIfAny = {
   name: 'branch',
-  find: ({ path, services: { git } }: AccessCall, { project }: InProject) =>
+  load: ({ path, services: { git } }: AccessCall, { project }: InProject) =>
     findBranch(git, project, path.branch ?? ''),
-  missing: () => notFound('Branch'),
+  notFound: () => notFound('Branch'),
 } as const;
 
 /** The branch that the path names, with its tip. */
@@ -38,7 +38,7 @@ const branch = {
     if (!validBranchName(call.path.branch ?? '')) {
       throw new HttpError(400, { message: 'The branch refname is invalid' });
     }
-    return branchIfAny.find(call, found);
+    return branchIfAny.load(call, found);
   },
 } as const;
 
@@ -62,16 +62,16 @@ export const listBranches = endpoint({
 export const readBranch = endpoint({
   get: '/projects/:id/repository/branches/:branch',
   summary: 'Read a branch',
-  access: inPublicProject('read_code', orRepositoryGone).record(branch),
-  response: shown(Branch),
+  access: inPublicProject('read_code', orRepositoryGone).resource(branch),
+  response: ok(Branch),
   read: (_db, { branch }) => branch,
 });
 
 export const headBranch = endpoint({
   head: '/projects/:id/repository/branches/:branch',
   summary: 'Does a branch exist',
-  access: inPublicProject('read_code', orRepositoryGone).record(branchIfAny),
-  response: nothing,
+  access: inPublicProject('read_code', orRepositoryGone).resource(branchIfAny),
+  response: noContent,
   read: () => {},
 });
 
@@ -97,7 +97,7 @@ export const createBranch = endpoint({
 export const deleteBranch = endpoint({
   delete: '/projects/:id/repository/branches/:branch',
   summary: 'Delete a branch',
-  access: inRepositoryOf('push_code', orRepositoryGone).record(branch),
+  access: inRepositoryOf('push_code', orRepositoryGone).resource(branch),
   lastModified: ({ branch }) => branch.commit.author.date,
   errors: {
     isDefault: [400, 'The default branch of a project cannot be deleted.'],
@@ -110,7 +110,7 @@ export const deleteBranch = endpoint({
     moved: [400, 'Could not update refs/heads/{name}. Please refresh and try again.'],
   },
   activity: ['deleted branch'],
-  response: nothing,
+  response: noContent,
   handle: ({ project, caller, branch }, services) => deleteBranchAt(services, caller, project, branch),
 });
 
@@ -121,17 +121,17 @@ export const deleteMergedBranches = endpoint({
   activity: ['deleted branch'],
   response: accepted,
   write: (uow, { project: { id: projectId } }) =>
-    enqueue(uow, deleteMerged, { projectId, userId: uow.by.user.id }, { key: String(projectId) }),
+    enqueue(uow, deleteMerged, { projectId, userId: uow.actor.user.id }, { key: String(projectId) }),
 });
 
 export const protectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/protect',
   summary: 'Protect a branch by a rule of its name',
-  access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
+  access: inRepositoryOf('admin_protected_branch', orRepositoryGone).resource(branch),
   params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
   errors: { notAdmitted: FORBIDDEN },
   activity: ['protected_branch_created'],
-  response: shown(Branch),
+  response: ok(Branch),
   write: async (uow, { project, branch, params }) =>
     (await protectBranchNamed(uow, project, branch.name, params)) ?? branch,
 });
@@ -139,9 +139,9 @@ export const protectBranch = endpoint({
 export const unprotectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/unprotect',
   summary: 'Drop the protection rule of a branch’s name',
-  access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
+  access: inRepositoryOf('admin_protected_branch', orRepositoryGone).resource(branch),
   errors: { notAdmitted: FORBIDDEN },
   activity: ['protected_branch_removed'],
-  response: shown(Branch),
+  response: ok(Branch),
   write: async (uow, { project, branch }) => (await unprotectBranchNamed(uow, project, branch.name)) ?? branch,
 });

@@ -34,7 +34,7 @@ export const Branch = entity('Branch', {
   const shown = name.toWellFormed();
   return {
     name: shown,
-    commit: Commit.one({ commit, project }, to),
+    commit: Commit.serialize({ commit, project }, to),
     merged: merged.has(commit.id),
     protected: matching.length > 0,
     developers_can_push: developers('push'),

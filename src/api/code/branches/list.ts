@@ -11,7 +11,7 @@ import { pageBehind } from '#http/lists/token-pagination.ts';
 import { behindInSearch, searchRefs } from '#repositories/branches/ref-search.ts';
 import { refVersion, repositoryOf } from '#repositories/repository.ts';
 import { givingWay, sortedInTurns } from '#runtime/concurrency-limiter.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readExpression } from '#text/safe-regex.ts';
 import type { BranchRow } from './entities.ts';
 
@@ -33,7 +33,7 @@ export async function branchPage(
   page: OffsetRequest,
 ): Promise<Page<BranchRow> | Failure<'regexInvalid' | 'tokenInvalid'>> {
   const pattern = filter.regex ? readExpression(filter.regex) : null;
-  if (typeof pattern === 'string') return refused('regexInvalid');
+  if (typeof pattern === 'string') return fail('regexInvalid');
   const all = await listRefs(git, repositoryOf(git, project), HEADS, refVersion(project));
   const found = pattern === null ? all : await matching(all, pattern);
   const { search } = filter;

@@ -5,7 +5,7 @@ import { arrayOf, oneOf } from '#http/parameters/types.ts';
 import type { WantedChange } from '#repositories/commits/commit-to-branch.ts';
 import type { Bytes } from '#repositories/lfs/lfs-content.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { contentParams, decodeContent, readEncoding, readFilemode, textOf } from '../repository-files/index.ts';
 
 /** The `actions` of a commit, checked by hand, the first broken rule answers (contract/repository.md §4). */
@@ -42,8 +42,8 @@ export function actionsIn(
   { allowEmpty }: { readonly allowEmpty: boolean },
 ): readonly unknown[] | Failure<'noActions' | 'actionsNoArray'> {
   const items = given === undefined || given === null || given === '' ? [] : elements(given);
-  if (items === null) return refused('actionsNoArray');
-  return items.length === 0 && !allowEmpty ? refused('noActions') : items;
+  if (items === null) return fail('actionsNoArray');
+  return items.length === 0 && !allowEmpty ? fail('noActions') : items;
 }
 
 export async function readActions(items: readonly unknown[]): Promise<WantedChange[] | Failure<'actionWrong'>> {
@@ -52,7 +52,7 @@ export async function readActions(items: readonly unknown[]): Promise<WantedChan
   for (const [index, item] of items.entries()) {
     await giveWay();
     const change = isRaw(item) ? await readAction(item) : wrong('action', 'is required');
-    if ('problem' in change) return refused('actionWrong', { index, ...change });
+    if ('problem' in change) return fail('actionWrong', { index, ...change });
     changes.push(change);
   }
   return changes;

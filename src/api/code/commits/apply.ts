@@ -8,13 +8,13 @@ import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toCommit } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
 /** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */
 export type Way = 'cherryPick' | 'revert';
 
-type ApplyFailure = 'notAllowed' | 'readOnly' | 'branchUnknown' | ApplyFailure | `dry_${ApplyFailure}` | 'moved';
+type CommitFailure = 'notAllowed' | 'readOnly' | 'branchUnknown' | ApplyFailure | `dry_${ApplyFailure}` | 'moved';
 
 /** What git can't do: the two sides contradict each other, or the change is there already. */
 type ApplyFailure = 'conflict' | 'empty';
@@ -36,20 +36,20 @@ export async function applyCommit(
   way: Way,
   { commit, openBranch, params }: Application,
   services: RefServices,
-): Promise<CommitRow | undefined | Failure<ApplyFailure>> {
+): Promise<CommitRow | undefined | Failure<CommitFailure>> {
   const { git } = services;
   const branch = await openBranch(params.branch);
   if (isFailure(branch)) return branch;
   const { project, name, caller } = branch;
-  if (project.read_only) return refused('readOnly');
+  if (project.read_only) return fail('readOnly');
   const repository = repositoryOf(git, project);
   const tip = await branchTip(repository, name);
-  if (tip === null) return refused('branchUnknown');
+  if (tip === null) return fail('branchUnknown');
   const apply = way === 'revert' ? revert : cherryPick;
   const applied = await apply(git, repository, { commit: commit.id, onto: tip });
   if (!('tree' in applied)) {
     const failure = 'empty' in applied ? 'empty' : 'conflict';
-    return refused(params.dry_run ? `dry_${failure}` : failure);
+    return fail(params.dry_run ? `dry_${failure}` : failure);
   }
   if (params.dry_run) return undefined;
   const me = { name: caller.user.name, email: caller.user.email };
@@ -67,8 +67,8 @@ export async function applyCommit(
     by: { caller, may: toCommit({ branch: name }) },
     changes: [change],
   });
-  if (refusal?.code === 'readOnly' || refusal?.code === 'notAllowed') return refused(refusal.code);
-  if (refusal !== undefined) return refused('moved', { branch: name });
+  if (refusal?.code === 'readOnly' || refusal?.code === 'notAllowed') return fail(refusal.code);
+  if (refusal !== undefined) return fail('moved', { branch: name });
   return { commit: (await readCommit(git, repository, id))!, project };
 }
 

@@ -11,7 +11,7 @@ import {
   commitToBranch,
 } from '#repositories/commits/commit-to-branch.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
   type BodyCall,
   type BodyFailure,
@@ -76,18 +76,18 @@ async function readWish(
 ): Promise<(BranchCommit & { readonly stats: boolean }) | Failure<WishFailure>> {
   // Each action has a `last_commit_id` of its own.
   const { branch, lastCommitId: _, ...fields } = commitFields(given);
-  if (branch.trim() === '') return refused('required', { name: 'branch' });
-  if (fields.message.trim() === '') return refused('required', { name: 'commit_message' });
+  if (branch.trim() === '') return fail('required', { name: 'branch' });
+  if (fields.message.trim() === '') return fail('required', { name: 'commit_message' });
   const flags = readFlags(given);
   if (isFailure(flags)) return flags;
   const { stats, force, allow_empty: allowEmpty } = flags;
   const startSha = textOf(given, 'start_sha') || undefined;
   const items = actionsIn(given.actions, { allowEmpty });
   if (isFailure(items)) return items;
-  if (startSha !== undefined && fields.startBranch !== undefined) return refused('bothStarts');
+  if (startSha !== undefined && fields.startBranch !== undefined) return fail('bothStarts');
   const changes = await readActions(items);
   if (isFailure(changes)) return changes;
-  if (!isSameProject(textOf(given, 'start_project'), project)) return refused('startProject');
+  if (!isSameProject(textOf(given, 'start_project'), project)) return fail('startProject');
   return { ...fields, changes, startSha, force, allowEmpty, stats };
 }
 
@@ -97,7 +97,7 @@ function readFlags(given: Raw): Record<keyof typeof DEFAULTS, boolean> | Failure
   const flags: Record<keyof typeof DEFAULTS, boolean> = { ...DEFAULTS };
   for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
     const value = readFilemode(given[name]);
-    if (value === 'invalid') return refused('notBoolean', { name });
+    if (value === 'invalid') return fail('notBoolean', { name });
     flags[name] = value ?? DEFAULTS[name];
   }
   return flags;

@@ -2,8 +2,8 @@ import { refsContaining } from '#git/commits/ancestry.ts';
 import { diffBetween } from '#git/diff/diff.ts';
 import { inProject, inPublicProject, orRepositoryGone } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { either } from '#http/endpoint/entity.ts';
-import { created, pageOf, Reply, shown } from '#http/endpoint/responses.ts';
+import { eitherEntity } from '#http/endpoint/entity.ts';
+import { created, ok, pageOf, Reply } from '#http/endpoint/responses.ts';
 import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
 import { slice } from '#http/lists/in-memory-page.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -43,16 +43,16 @@ export const listCommits = endpoint({
 export const readCommit = endpoint({
   get: '/projects/:id/repository/commits/:sha',
   summary: 'Read a commit',
-  access: inPublicProject('read_code', orRepositoryGone).record(namedCommit),
+  access: inPublicProject('read_code', orRepositoryGone).resource(namedCommit),
   params: { stats: optional(boolean, true) },
-  response: shown(CommitDetail),
+  response: ok(CommitDetail),
   read: (_db, { project, commit, params }) => ({ project, commit, stats: params.stats }),
 });
 
 export const readCommitDiff = endpoint({
   get: '/projects/:id/repository/commits/:sha/diff',
   summary: 'What a commit changed, seen from its first parent',
-  access: inPublicProject('read_code', orRepositoryGone).record(namedCommit),
+  access: inPublicProject('read_code', orRepositoryGone).resource(namedCommit),
   params: { unidiff: optional(boolean, false) },
   response: pageOf(Diff),
   async read(_db, { project, commit, page }, git) {
@@ -64,7 +64,7 @@ export const readCommitDiff = endpoint({
 export const listCommitRefs = endpoint({
   get: '/projects/:id/repository/commits/:sha/refs',
   summary: 'List the branches and tags that hold a commit',
-  access: inPublicProject('read_code', orRepositoryGone).record(namedCommit),
+  access: inPublicProject('read_code', orRepositoryGone).resource(namedCommit),
   params: { type: optional(oneOf('branch', 'tag', 'all'), 'all') },
   response: pageOf(CommitRef),
   read: async (_db, { project, commit, params, page }, git) =>
@@ -94,12 +94,12 @@ const applyFailures = (verb: string, done: string) => {
 
 /** Nothing is created. */
 const DRY_RUN = new Reply({ dry_run: 'success' as const }, { status: 200 });
-const CommitOrDryRun = either(Commit, DryRun, (row) => 'commit' in row);
+const CommitOrDryRun = eitherEntity(Commit, DryRun, (row) => 'commit' in row);
 
 export const cherryPickCommit = endpoint({
   post: '/projects/:id/repository/commits/:sha/cherry_pick',
   summary: 'Make a commit’s change again on top of a branch',
-  access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(namedCommit),
+  access: inProject('read_code', orRepositoryGone).deferred(PUSH_TO_BRANCH).resource(namedCommit),
   params: APPLICATION,
   errors: applyFailures('cherry-pick', 'cherry-picked'),
   activity: ['pushed to branch'],
@@ -110,7 +110,7 @@ export const cherryPickCommit = endpoint({
 export const revertCommit = endpoint({
   post: '/projects/:id/repository/commits/:sha/revert',
   summary: 'Take a commit’s change back on top of a branch',
-  access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(namedCommit),
+  access: inProject('read_code', orRepositoryGone).deferred(PUSH_TO_BRANCH).resource(namedCommit),
   params: APPLICATION,
   errors: applyFailures('revert', 'reverted'),
   activity: ['pushed to branch'],
@@ -121,7 +121,7 @@ export const revertCommit = endpoint({
 export const createCommit = endpoint({
   post: '/projects/:id/repository/commits',
   summary: 'Commit several changes of files at once',
-  access: inProject('read_project').late(PUSH_TO_BRANCH),
+  access: inProject('read_project').deferred(PUSH_TO_BRANCH),
   stageOrder: 'projectBeforeBody',
   body: 'late',
   fields: createParams,

@@ -136,7 +136,7 @@ export const CommitDetail = entity('CommitDetail', {
       ...(row.stats && { stats: { ...stats.get(row.commit.id)! } }),
       status: pipeline?.status ?? null,
       project_id: row.project.id,
-      last_pipeline: pipeline === undefined ? null : PipelineBasic.one(pipeline, to),
+      last_pipeline: pipeline === undefined ? null : PipelineBasic.serialize(pipeline, to),
     };
   },
 );

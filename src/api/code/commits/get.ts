@@ -10,10 +10,10 @@ import { type Placed, repositoryOf } from '#repositories/repository.ts';
 export const namedCommit = {
   name: 'commit',
   params: { sha: required(refName) },
-  async find({ params, services: { git } }: AccessCall<{ readonly sha: string }>, { project }: { project: Placed }) {
+  async load({ params, services: { git } }: AccessCall<{ readonly sha: string }>, { project }: { project: Placed }) {
     const repository = repositoryOf(git, project);
     const id = await resolveRevision(git, repository, params.sha);
     return id === null ? null : readCommit(git, repository, id);
   },
-  missing: () => notFound('Commit'),
+  notFound: () => notFound('Commit'),
 } as const;

@@ -7,7 +7,7 @@ import { walks } from '#git/trees/path-entries.ts';
 import type { Page } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
 interface CommitFilter {
@@ -34,7 +34,7 @@ export async function commitPage(
   { page, perPage }: OffsetRequest,
 ): Promise<Page<CommitRow> | Failure<'refInvalid'>> {
   const name = filter.ref_name ?? '';
-  if (isInvalid(name)) return refused('refInvalid');
+  if (isInvalid(name)) return fail('refInvalid');
   const path = (filter.path ?? '').replace(/^\/+/, '');
   const skip = (page - 1) * perPage;
   if (leadsNowhere(path) || skip > DEEPEST) return NONE;

@@ -4,7 +4,7 @@ import type { Git } from '#git/git.ts';
 import { type Commit, readCommits } from '#git/objects/object-reader.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { CommitRow } from '../commits/index.ts';
 
 export interface Comparison {
@@ -36,7 +36,7 @@ export async function compareRevisions(
 ): Promise<Comparison | Failure<'refUnknown'>> {
   const repository = repositoryOf(git, project);
   const [start, head] = await Promise.all([from, to].map((name) => resolveRevision(git, repository, name)));
-  if (!start || !head) return refused('refUnknown');
+  if (!start || !head) return fail('refUnknown');
   const asked = { project, head, straight };
   if (start === head) return { ...asked, base: start, same: true, commits: [], diff: NO_DIFF, cut: false };
   const [ids, parted] = await Promise.all([

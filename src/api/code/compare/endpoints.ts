@@ -1,10 +1,10 @@
 import { inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { compareRevisions } from './compare.ts';
 import { Compare } from './entities.ts';
 
@@ -23,10 +23,10 @@ export const compareRefs = endpoint({
     refUnknown: [404, '404 Ref Not Found'],
     otherProject: [400, 'Target project id:{from} is not a fork of project id:{id}'],
   },
-  response: shown(Compare),
+  response: ok(Compare),
   read(_db, { project, params }, git) {
     const from = params.from_project_id ?? project.id;
-    if (from !== project.id) return refused('otherProject', { from, id: project.id });
+    if (from !== project.id) return fail('otherProject', { from, id: project.id });
     return compareRevisions(git, project, params);
   },
 });

@@ -6,7 +6,7 @@ import type { Page } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
 import { sortedInTurns } from '#runtime/concurrency-limiter.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 
 type Order = 'name' | 'email' | 'commits';
 
@@ -26,7 +26,7 @@ export async function contributorsPage(
   if (project.empty) return slice([], page);
   const repository = repositoryOf(git, project);
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
-  if (commit === null) return refused('refUnknown');
+  if (commit === null) return fail('refUnknown');
   const sign = sort === 'asc' ? 1 : -1;
   const all = await contributorsTo(git, repository, commit);
   const sorted = await sortedInTurns(all, (a, b) => sign * (compare(order_by, a, b) || compare('email', a, b)));

@@ -15,7 +15,7 @@ import { HEADS, TAGS } from '#git/ref-names.ts';
 import { beginsWithSha, looksLikeObjectId, validBranchName, validTagName, zeroId } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { defaultProtection, type RefRight } from '#repositories/ref-updates/ref-permissions.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 
 /** What the rules of a project say of a push, ref by ref (contract/repository.md §5 "Per-ref checks"). */
 
@@ -65,7 +65,7 @@ export function toPush(changes: readonly RefChange[], isForced: IsForced): RefRi
   return async (db, now) => {
     requireStill(now, 'push_code');
     const judgement = await judgePush(db, now, changes, isForced);
-    return judgement === null ? undefined : refused('judged', { judgement });
+    return judgement === null ? undefined : fail('judged', { judgement });
   };
 }
 

@@ -1,6 +1,6 @@
 import { inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { commaArray } from '#http/parameters/types.ts';
@@ -18,6 +18,6 @@ export const readMergeBase = endpoint({
     someUnknown: [400, 'Could not find refs: {names}'],
     none: [404, '404 Merge Base Not Found'],
   },
-  response: shown(Commit),
+  response: ok(Commit),
   read: (_db, { project, params }, git) => findMergeBase(git, project, params.refs),
 });

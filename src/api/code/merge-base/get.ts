@@ -3,7 +3,7 @@ import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { CommitRow } from '../commits/index.ts';
 
 type MergeBaseFailure = 'tooFew' | 'oneUnknown' | 'someUnknown' | 'none';
@@ -14,15 +14,15 @@ export async function findMergeBase(
   project: CommitRow['project'],
   refs: readonly string[],
 ): Promise<CommitRow | Failure<MergeBaseFailure>> {
-  if (refs.length < 2) return refused('tooFew');
+  if (refs.length < 2) return fail('tooFew');
   const repository = repositoryOf(git, project);
   const ids = await Promise.all(refs.map((ref) => resolveRevision(git, repository, ref)));
   const unknown = refs.filter((_, place) => ids[place] === null);
   if (unknown.length > 0) {
-    return refused(unknown.length === 1 ? 'oneUnknown' : 'someUnknown', { names: unknown.join(', ') });
+    return fail(unknown.length === 1 ? 'oneUnknown' : 'someUnknown', { names: unknown.join(', ') });
   }
   const known = ids.filter((id) => id !== null);
   const base = await commonAncestor(git, repository, known);
   const commit = base === null ? null : await readCommit(git, repository, base);
-  return commit === null ? refused('none') : { commit, project };
+  return commit === null ? fail('none') : { commit, project };
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import type { Schema } from '#database/database.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { DetailedStatus, detailedStatus } from './detailed-status.ts';
 import { averageCoverages, busySeconds, pipelinesWithWarnings } from './relations.ts';
 
@@ -35,8 +35,8 @@ const basicFields = {
   ref: text,
   status: text,
   source: text,
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   web_url: text,
 };
 
@@ -70,8 +70,8 @@ const fullFields = {
   yaml_errors: nullable(text),
   /** Null once the account is gone. */
   user: nullable(UserBasic.schema),
-  started_at: nullable(moment),
-  finished_at: nullable(moment),
+  started_at: nullable(dateTime),
+  finished_at: nullable(dateTime),
   committed_at: Type.Null(),
   /** Seconds in which some job ran. */
   duration: nullable(count),
@@ -104,7 +104,7 @@ function full(row: PipelineRow, to: SerializationContext, { users, warned, busy,
     before_sha: row.before_sha,
     tag: row.tag,
     yaml_errors: row.yaml_errors,
-    user: user === undefined ? null : UserBasic.one(user, to),
+    user: user === undefined ? null : UserBasic.serialize(user, to),
     started_at: row.started_at,
     finished_at: row.finished_at,
     committed_at: null,

@@ -5,7 +5,7 @@ import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts'
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { hash, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { membersAmong } from './store.ts';
 
 export const KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
@@ -77,7 +77,7 @@ export function checkTaken(
     keys.set('id' in level ? (level.id as number) : level, keyOf(level));
     if (new Set(keys.values()).size === keys.size) continue;
     const what = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
-    return refused('levelsInvalid', { texts: [`${TITLES[level.kind]} ${what} has already been taken`] });
+    return fail('levelsInvalid', { texts: [`${TITLES[level.kind]} ${what} has already been taken`] });
   }
 }
 
@@ -98,5 +98,5 @@ export async function checkLevels(
       return `${title} user is not a member of the project`;
     return group_id === null ? [] : `${title} group does not have access to the project`;
   });
-  return texts.length === 0 ? undefined : refused('levelsInvalid', { texts: [...new Set(texts)] });
+  return texts.length === 0 ? undefined : fail('levelsInvalid', { texts: [...new Set(texts)] });
 }

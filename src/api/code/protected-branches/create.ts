@@ -12,7 +12,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { LONGEST_NAME } from '#git/refs/refs.ts';
 import { recordRule } from '#repositories/branches/protection-activity.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { checkLevels, distinct, type GivenLevel, KINDS, toLevel } from './access-levels.ts';
 
 interface Protection {
@@ -44,12 +44,12 @@ export async function addRule(
   { levels: given, ...wish }: NewRule,
 ): Promise<StoredRule | Failure<ProtectFailure>> {
   const { name } = wish;
-  if (name.trim() === '') return refused('nameBlank');
-  if (Buffer.byteLength(name) > LONGEST_NAME) return refused('nameTooLong', { longest: LONGEST_NAME });
+  if (name.trim() === '') return fail('nameBlank');
+  if (Buffer.byteLength(name) > LONGEST_NAME) return fail('nameTooLong', { longest: LONGEST_NAME });
   const levels = distinct(given);
   const problem = await checkLevels(uow, project, levels);
   if (problem) return problem;
-  if ((await ruleNamed(uow, project.id, name)) !== null) return refused('exists', { name });
+  if ((await ruleNamed(uow, project.id, name)) !== null) return fail('exists', { name });
   const rule = { ...wish, levels };
   const id = await insertRule(uow, project.id, rule);
   const made = (await findRule(uow, project.id, id)) as StoredRule;

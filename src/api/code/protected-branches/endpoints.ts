@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inPublicProject, inRepositoryOf } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { slice } from '#http/lists/in-memory-page.ts';
@@ -20,18 +20,18 @@ import { changeRule } from './update.ts';
 const rule = {
   name: 'rule',
   params: { name: required(refName) },
-  find: (
+  load: (
     { db, params }: AccessCall<{ readonly name: string }>,
     { project }: { readonly project: { readonly id: number } },
   ) => ruleNamed(db, project.id, params.name),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 /** Whom its unprotect entries don't admit hears so before `If-Unmodified-Since` is looked at. */
 const removableRule = {
   ...rule,
   allow({ services, caller }: AccessCall, found: { readonly project: Project; readonly rule: StoredRule }) {
-    if (!mayUnprotect({ by: caller, tier: services.config.tier }, found.project, found.rule)) throw forbidden();
+    if (!mayUnprotect({ actor: caller, tier: services.config.tier }, found.project, found.rule)) throw forbidden();
   },
 } as const;
 
@@ -59,8 +59,8 @@ export const listProtectedBranches = endpoint({
 export const readProtectedBranch = endpoint({
   get: '/projects/:id/protected_branches/:name',
   summary: 'Read a protection rule',
-  access: inPublicProject('read_code').record(rule),
-  response: shown(ProtectedBranch),
+  access: inPublicProject('read_code').resource(rule),
+  response: ok(ProtectedBranch),
   read: (_db, { rule }) => rule,
 });
 
@@ -93,25 +93,25 @@ export const createProtectedBranch = endpoint({
 export const updateProtectedBranch = endpoint({
   patch: '/projects/:id/protected_branches/:name',
   summary: 'Change a protection rule',
-  access: inRepositoryOf('admin_protected_branch').record(rule),
+  access: inRepositoryOf('admin_protected_branch').resource(rule),
   params: {
     allow_force_push: optional(notBlank(boolean)),
     code_owner_approval_required: optional(boolean),
     ...allowedLevels,
   },
   errors: { levelsInvalid: INVALID_LEVELS, gone: NOT_FOUND, notAdmitted: FORBIDDEN },
-  response: shown(ProtectedBranch),
+  response: ok(ProtectedBranch),
   write: (uow, { project, rule, params }) => changeRule(uow, project, rule, { ...params, allowed: allowedOf(params) }),
 });
 
 export const deleteProtectedBranch = endpoint({
   delete: '/projects/:id/protected_branches/:name',
   summary: 'Remove a protection rule',
-  access: inRepositoryOf('admin_protected_branch').record(removableRule),
+  access: inRepositoryOf('admin_protected_branch').resource(removableRule),
   lastModified: ({ rule }) => rule.updated_at,
   errors: { notAdmitted: FORBIDDEN, gone: NOT_FOUND },
   activity: ['protected_branch_removed'],
-  response: nothing,
+  response: noContent,
   write: (uow, { project, rule }) => unprotect(uow, project, rule),
 });
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { describingEntries } from '#authorization/protected-branches/access-level-descriptions.ts';
 import type { RuleEntry } from '#authorization/protected-branches/branch-rules.ts';
 import type { StoredRule } from '#authorization/protected-branches/protected-branches.ts';
-import { entity, inForm, type SerializationContext } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 
 /** An entry of a rule with the words for whom it admits. */
@@ -27,18 +27,18 @@ const BranchRole = entity('BranchRole', role).from(({ id, access_level, descript
 }));
 
 const BranchPushRole = entity('BranchPushRole', { ...role, ...deployKey }).from((entry: DescribedEntry, to) => ({
-  ...BranchRole.one(entry, to),
+  ...BranchRole.serialize(entry, to),
   deploy_key_id: null,
 }));
 
 const BranchAccessLevel = entity('BranchAccessLevel', whole).from((entry: DescribedEntry, to) => ({
-  ...BranchRole.one(entry, to),
+  ...BranchRole.serialize(entry, to),
   user_id: entry.user_id,
   group_id: entry.group_id,
 }));
 
 const BranchPushAccessLevel = entity('BranchPushAccessLevel', { ...whole, ...deployKey }).from(
-  (entry: DescribedEntry, to) => ({ ...BranchAccessLevel.one(entry, to), deploy_key_id: null }),
+  (entry: DescribedEntry, to) => ({ ...BranchAccessLevel.serialize(entry, to), deploy_key_id: null }),
 );
 
 const ProtectedBranchFree = entity('ProtectedBranchFree', {
@@ -50,8 +50,8 @@ const ProtectedBranchFree = entity('ProtectedBranchFree', {
 }).from(describing, ({ id, name, push, merge, allow_force_push }, to, described) => ({
   id,
   name,
-  push_access_levels: push.map((entry) => BranchPushRole.one(described(entry), to)),
-  merge_access_levels: merge.map((entry) => BranchRole.one(described(entry), to)),
+  push_access_levels: push.map((entry) => BranchPushRole.serialize(described(entry), to)),
+  merge_access_levels: merge.map((entry) => BranchRole.serialize(described(entry), to)),
   allow_force_push,
 }));
 
@@ -69,16 +69,16 @@ const ProtectedBranchFull = entity('ProtectedBranch', {
   ({ id, name, push, merge, unprotect, allow_force_push, code_owner_approval_required }, to, described) => ({
     id,
     name,
-    push_access_levels: push.map((entry) => BranchPushAccessLevel.one(described(entry), to)),
-    merge_access_levels: merge.map((entry) => BranchAccessLevel.one(described(entry), to)),
+    push_access_levels: push.map((entry) => BranchPushAccessLevel.serialize(described(entry), to)),
+    merge_access_levels: merge.map((entry) => BranchAccessLevel.serialize(described(entry), to)),
     allow_force_push,
-    unprotect_access_levels: unprotect.map((entry) => BranchAccessLevel.one(described(entry), to)),
+    unprotect_access_levels: unprotect.map((entry) => BranchAccessLevel.serialize(described(entry), to)),
     code_owner_approval_required,
     inherited: false,
   }),
 );
 
 /** contract/repository.md §3; on tier free without what takes premium. */
-export const ProtectedBranch = inForm([ProtectedBranchFull, ProtectedBranchFree], ({ tier }) =>
+export const ProtectedBranch = variants([ProtectedBranchFull, ProtectedBranchFree], ({ tier }) =>
   tier === 'free' ? ProtectedBranchFree : ProtectedBranchFull,
 );

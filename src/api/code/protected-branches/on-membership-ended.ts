@@ -4,7 +4,7 @@ import { membersAmong, removeLevels } from './store.ts';
 
 /** Whoever is no member of a project any more goes from its rules, and doesn't come back to them by joining again. */
 export const forgetLeavers = subscription({
-  fact: 'membership-ended',
+  event: 'membership-ended',
   inTransaction: async (uow, { userId }) => {
     for (const { entries, project } of await entriesByProject(uow, userId)) {
       const members = await membersAmong(uow, project, [userId]);

@@ -3,7 +3,7 @@ import { ruleNamed } from '#authorization/protected-branches/protected-branches.
 import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { GivenLevel } from './access-levels.ts';
 import { protect } from './create.ts';
 import { unprotect } from './unprotect.ts';
@@ -33,7 +33,7 @@ export async function protectBranchNamed(
   }
   const allowed = { push: replaced(rule.push, push), merge: replaced(rule.merge, merge), unprotect: [] };
   const changed = await changeRule(uow, project, rule, { allowed });
-  return isFailure(changed) && changed.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
+  return isFailure(changed) && changed.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
 }
 
 /** Drops the rule whose name equals the branch (`…/branches/:branch/unprotect`), where there is one. */
@@ -45,7 +45,7 @@ export async function unprotectBranchNamed(
   const rule = await ruleNamed(uow, project.id, name);
   const refusal = rule === null ? undefined : await unprotect(uow, project, rule);
   // One that has gone by itself is dropped too.
-  return refusal?.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
+  return refusal?.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
 }
 
 function roleFor(developers: boolean | null | undefined): number | null {

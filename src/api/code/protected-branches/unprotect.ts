@@ -3,7 +3,7 @@ import type { StoredRule } from '#authorization/protected-branches/protected-bra
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { recordRule } from '#repositories/branches/protection-activity.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { deleteRule } from './store.ts';
 
 /**
@@ -11,7 +11,7 @@ import { deleteRule } from './store.ts';
  * changes it, for by changing it he would let himself in. On tier free, which shows none of them, they admit everybody.
  */
 export function mayUnprotect(
-  { by, tier }: Pick<UnitOfWork, 'by' | 'tier'>,
+  { actor: by, tier }: Pick<UnitOfWork, 'actor' | 'tier'>,
   project: Project,
   rule: StoredRule,
 ): boolean {
@@ -25,7 +25,7 @@ export async function unprotect(
   project: Project,
   rule: StoredRule,
 ): Promise<undefined | Failure<'notAdmitted' | 'gone'>> {
-  if (!mayUnprotect(uow, project, rule)) return refused('notAdmitted');
-  if (!(await deleteRule(uow, rule.id))) return refused('gone');
+  if (!mayUnprotect(uow, project, rule)) return fail('notAdmitted');
+  if (!(await deleteRule(uow, rule.id))) return fail('gone');
   await recordRule(uow, 'protected_branch_removed', project, rule);
 }

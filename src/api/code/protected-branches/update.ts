@@ -2,7 +2,7 @@ import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts
 import { findRule, type NewLevel, type StoredRule } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { checkLevels, checkTaken, type GivenLevel, KINDS, saysWhom, toLevel } from './access-levels.ts';
 import { addLevels, changeLevel, removeLevels, touchRule } from './store.ts';
 import { mayUnprotect } from './unprotect.ts';
@@ -24,9 +24,9 @@ export async function changeRule(
   change: RuleChange,
 ): Promise<StoredRule | Failure<'levelsInvalid' | 'gone' | 'notAdmitted'>> {
   const rule = await findRule(uow, project.id, id);
-  if (rule === null) return refused('gone');
+  if (rule === null) return fail('gone');
   if (!saysSomething(change)) return rule;
-  if (!mayUnprotect(uow, project, rule)) return refused('notAdmitted');
+  if (!mayUnprotect(uow, project, rule)) return fail('notAdmitted');
   for (const kind of KINDS) {
     const problem = await changeLevels(uow, project, rule, { kind, given: change.allowed[kind] });
     if (problem) return problem;
@@ -57,7 +57,7 @@ async function changeLevels(
   { kind, given }: LevelChange,
 ): Promise<undefined | Failure<'levelsInvalid' | 'gone'>> {
   const own = new Set(rule[kind].map(({ id }) => id));
-  if (given.some(({ id }) => id != null && !own.has(id))) return refused('gone');
+  if (given.some(({ id }) => id != null && !own.has(id))) return fail('gone');
   const { removed, kept, added } = sorted({ kind, given });
   const standing = rule[kind].filter(({ id }) => !removed.includes(id));
   const problem =

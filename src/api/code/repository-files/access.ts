@@ -26,39 +26,39 @@ const TOO_LARGE = blobTooLarge('/projects/:id/repository/files/:file_path/raw');
 const namedFile = {
   name: 'file',
   params: { file_path: required(filePath), ref: required(notBlank(refName)) },
-  async find({ services, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
+  async load({ services, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
     const file = await locateFile(services.git, project, params);
     if (!isFailure(file)) return file;
     throw file.code === 'commit' ? new HttpError(...COMMIT_MISSING) : new HttpError(...FILE_MISSING);
   },
-  missing: () => new HttpError(...FILE_MISSING),
+  notFound: () => new HttpError(...FILE_MISSING),
 } as const;
 
-const readable = inPublicProject('read_code').refusing({ commitMissing: COMMIT_MISSING, fileMissing: FILE_MISSING });
+const readable = inPublicProject('read_code').withErrors({ commitMissing: COMMIT_MISSING, fileMissing: FILE_MISSING });
 
-export const oneFile = readable.record(namedFile);
+export const oneFile = readable.resource(namedFile);
 
 /** Where nothing is said of the ref it is HEAD. */
-export const fileSomewhere = readable.record({
+export const fileSomewhere = readable.resource({
   ...namedFile,
   params: { ...namedFile.params, ref: optional(notBlank(refName), 'HEAD') },
 });
 
 /** A file whose content becomes JSON: of large ones there are few. */
 export const smallOrRareFile = oneFile
-  .refusing({ blobTooLarge: TOO_LARGE })
-  .and(async ({ services }, { project, file }) => {
+  .withErrors({ blobTooLarge: TOO_LARGE })
+  .require(async ({ services }, { project, file }) => {
     if ((await largeBlobLimit(services.database, project.id, file.size)) === null) return;
     throw new HttpError(...TOO_LARGE);
   });
 
 /** A file and some of its lines, which are asked for in their order. */
 export const linesOfFile = readable
-  .refusing({ rangeTurned: TURNED })
-  .and(({ params }) => {
+  .withErrors({ rangeTurned: TURNED })
+  .require(({ params }) => {
     const { range } = params as { readonly range?: LineRange | null };
     if (range && range.start > range.end) {
       throw new HttpError(...TURNED);
     }
   })
-  .record(namedFile);
+  .resource(namedFile);

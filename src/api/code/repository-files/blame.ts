@@ -2,7 +2,7 @@ import { blame, type LineRange } from '#git/commits/blame.ts';
 import type { Git } from '#git/git.ts';
 import { type Commit, readCommits } from '#git/objects/object-reader.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { firstBytes } from '#text/trim.ts';
 import type { BlamedRow } from './entities.ts';
 import type { LocatedFile } from './get.ts';
@@ -17,7 +17,7 @@ export async function blamedLines(
   if (submodule) return [];
   const repository = repositoryOf(git, project);
   const found = await blame(git, repository, commitId, path, range ?? undefined);
-  if ('refused' in found) return refused('tooLong');
+  if ('refused' in found) return fail('tooLong');
   const commits = await readCommits(git, repository, [...new Set(found.groups.map(({ commit }) => commit))]);
   // Each group shows its commit, and one commit may have written every other line.
   const most = Math.max(SHORTEST_MESSAGE, Math.floor(LONGEST_TOGETHER / found.groups.length));

@@ -3,7 +3,7 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { fileContent, message, refName, title } from '#http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import type { Bytes } from '#repositories/lfs/lfs-content.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { decodeContent, readEncoding } from './content-encoding.ts';
 import { textOf } from './deferred-body.ts';
 
@@ -55,16 +55,16 @@ export const FIELD_REFUSALS = {
 export async function readFields(given: Raw): Promise<WriteFields | Failure<FieldFailure>> {
   const fields = commitFields(given);
   const { branch, message } = fields;
-  if (branch.trim() === '') return refused('required', { name: 'branch' });
-  if (message.trim() === '') return refused('required', { name: 'commit_message' });
-  if (given.content === undefined) return refused('required', { name: 'content' });
+  if (branch.trim() === '') return fail('required', { name: 'branch' });
+  if (message.trim() === '') return fail('required', { name: 'commit_message' });
+  if (given.content === undefined) return fail('required', { name: 'content' });
   const encoding = readEncoding(given.encoding);
   const content = await decodeContent(given.content ?? '', encoding === 'unknown' ? 'text' : encoding);
-  if (content === 'invalid') return refused('contentInvalid');
-  if (encoding === 'unknown') return refused('encodingUnknown');
+  if (content === 'invalid') return fail('contentInvalid');
+  if (encoding === 'unknown') return fail('encodingUnknown');
   const executable = readFilemode(given.execute_filemode);
-  if (executable === 'invalid') return refused('filemodeInvalid');
-  if (content === 'notBase64') return refused('base64Invalid');
+  if (executable === 'invalid') return fail('filemodeInvalid');
+  if (content === 'notBase64') return fail('base64Invalid');
   return { ...fields, content, executable };
 }
 

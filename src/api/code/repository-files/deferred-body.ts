@@ -12,7 +12,7 @@ import { parseJson } from '#http/request/json-body.ts';
 import { parseMultipart } from '#http/request/multipart.ts';
 import type { Services } from '#http/services.ts';
 import { applicationLimit } from '#rate-limits/application-limit.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { divertForm } from './large-body/form-parser.ts';
 import { divertJson } from './large-body/json-parser.ts';
@@ -52,14 +52,14 @@ export async function lateBody(call: BodyCall, services: Services, fields: Param
   const problem = isFailure(body.given) ? null : tooLongAmong(fields, body.given);
   if (problem === null) return body;
   await body[Symbol.asyncDispose]();
-  return bodyOf(refused('tooLong', { problem }));
+  return bodyOf(fail('tooLong', { problem }));
 }
 
 async function readLate({ request, caller }: BodyCall, { database, blobs }: Services): Promise<LateBody> {
   const query = parseForm(request.query);
   const type = mediaType(request);
   if (type === 'other') {
-    return bodyOf(refused('typeUnsupported', { type: mediaTypeName(single(request.headers['content-type']) ?? '') }));
+    return bodyOf(fail('typeUnsupported', { type: mediaTypeName(single(request.headers['content-type']) ?? '') }));
   }
   if (!hasBody(request)) return bodyOf(query);
   const body = await beginBody(request, await boundsFor(database, caller));
@@ -100,7 +100,7 @@ async function smallParameters(bytes: Buffer, type: Type, { headers }: Incoming)
   if (type === 'json') return jsonParameters(bytes);
   if (type === 'multipart') {
     const parts = await parseMultipart(bytes, headers as BusboyHeaders);
-    return Object.values(parts).some(isFilePart) ? refused('filePart') : parts;
+    return Object.values(parts).some(isFilePart) ? fail('filePart') : parts;
   }
   return parseFormBody(bytes);
 }
@@ -110,10 +110,10 @@ async function jsonParameters(bytes: Buffer): Promise<LateBody['given']> {
   if (bytes.length === 0) return emptyRaw();
   try {
     const value = await parseJson(bytes);
-    if (value === undefined) return refused('jsonInvalid');
+    if (value === undefined) return fail('jsonInvalid');
     return membersOf(value);
   } catch (error) {
-    if (error instanceof HttpError) return refused('jsonInvalid');
+    if (error instanceof HttpError) return fail('jsonInvalid');
     throw error;
   }
 }
@@ -124,9 +124,8 @@ async function largeParameters(
   { headers }: Incoming,
   spool: Spool,
 ): Promise<LateBody['given']> {
-  if (type === 'json') return (await divertJson(chunks, spool)) ?? refused('jsonInvalid');
-  if (type === 'multipart')
-    return (await divertMultipart(chunks, headers as BusboyHeaders, spool)) ?? refused('filePart');
+  if (type === 'json') return (await divertJson(chunks, spool)) ?? fail('jsonInvalid');
+  if (type === 'multipart') return (await divertMultipart(chunks, headers as BusboyHeaders, spool)) ?? fail('filePart');
   return divertForm(chunks, spool);
 }
 

@@ -1,6 +1,6 @@
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, nothing, Reply, shown, stream } from '#http/endpoint/responses.ts';
+import { created, listOf, noContent, ok, Reply, stream } from '#http/endpoint/responses.ts';
 import { COMMIT_REFUSALS } from '#http/errors/error-messages.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
@@ -27,7 +27,7 @@ export const readFile = endpoint({
   summary: 'Read a file with its content in base64',
   access: smallOrRareFile,
   scopes: SCOPES,
-  response: shown(RepositoryFile),
+  response: ok(RepositoryFile),
   read: async (_db, { project, file }, git) =>
     new Reply({ file, content: await contentOf(git, project, file) }, { headers: fileHeaders(file) }),
 });
@@ -81,12 +81,12 @@ export const readRawFile = endpoint({
 
 /** What creating and changing a file have in common: the project is known before a byte of the body is looked at. */
 const WRITING = {
-  access: inProject('read_project').late(PUSH_TO_BRANCH),
-  order: 'projectBeforeBody',
+  access: inProject('read_project').deferred(PUSH_TO_BRANCH),
+  stageOrder: 'projectBeforeBody',
   body: 'late',
   params: { file_path: required(filePath) },
   fields: writeParams,
-  refuses: { ...BODY_REFUSALS, ...FIELD_REFUSALS, ...COMMIT_REFUSALS },
+  errors: { ...BODY_REFUSALS, ...FIELD_REFUSALS, ...COMMIT_REFUSALS },
   records: ['pushed to branch', 'pushed new branch'],
 } as const;
 
@@ -103,14 +103,14 @@ export const updateFile = endpoint({
   put: '/projects/:id/repository/files/:file_path',
   summary: 'Change a file',
   ...WRITING,
-  response: shown(WrittenFile),
+  response: ok(WrittenFile),
   handle: (call, services) => writeFile(call, 'update', services),
 });
 
 export const deleteFile = endpoint({
   delete: '/projects/:id/repository/files/:file_path',
   summary: 'Delete a file',
-  access: inProject('push_code').late(PUSH_TO_BRANCH),
+  access: inProject('push_code').deferred(PUSH_TO_BRANCH),
   params: { file_path: required(filePath), ...commitParams },
   errors: {
     ...COMMIT_REFUSALS,
@@ -118,7 +118,7 @@ export const deleteFile = endpoint({
     stale: [400, 'You are attempting to delete a file that has been previously updated.'],
   },
   activity: ['pushed to branch', 'pushed new branch'],
-  response: nothing,
+  response: noContent,
   handle({ openBranch, params }, services) {
     const fields = {
       branch: params.branch,

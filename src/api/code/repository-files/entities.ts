@@ -69,4 +69,4 @@ export interface BlamedRow {
 export const BlameRange = entity('BlameRange', {
   commit: BlamedCommit.schema,
   lines: Type.Array(Type.String()),
-}).from(({ commit, lines }: BlamedRow, to) => ({ commit: BlamedCommit.one(commit, to), lines: [...lines] }));
+}).from(({ commit, lines }: BlamedRow, to) => ({ commit: BlamedCommit.serialize(commit, to), lines: [...lines] }));

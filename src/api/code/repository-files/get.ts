@@ -5,7 +5,7 @@ import type { Repository } from '#git/repository.ts';
 import { entryAt, lastCommitFor, type PathEntry } from '#git/trees/path-entries.ts';
 import { refVersion, repositoryOf, type Versioned } from '#repositories/repository.ts';
 import { keptAtMost } from '#runtime/bounded-cache.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
 /** A file as one commit has it, with all that its headers tell. */
 export interface LocatedFile {
@@ -55,9 +55,9 @@ async function findFile(
 ): Promise<LocatedFile | Failure<'commit' | 'file'>> {
   const repository = repositoryOf(git, project);
   const commitId = await resolveRevisionAt(git, repository, ref, refVersion(project));
-  if (commitId === null) return refused('commit');
+  if (commitId === null) return fail('commit');
   const file = await fileIn(git, repository, commitId, path);
-  return file === null ? refused('file') : { ...file, ref };
+  return file === null ? fail('file') : { ...file, ref };
 }
 
 async function fileIn(

@@ -7,7 +7,7 @@ import type { Services } from '#http/services.ts';
 import { isLfsOn, linkedObject } from '#repositories/lfs/lfs-objects.ts';
 import { contentDisposition, rawHeaders } from '#repositories/raw-content.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { fileHeaders } from './file-headers.ts';
 import type { LocatedFile } from './get.ts';
 
@@ -24,7 +24,7 @@ export async function lfsReply(
   if (pointer === null) return null;
   const linked = await linkedObject(database.reader, project.id, pointer.oid);
   const blob = linked && (await openBlob(blobs, linked.oid));
-  if (blob === null) return refused('lfsMissing');
+  if (blob === null) return fail('lfsMissing');
   // Named as it lies on disk in the reference: the first four digits are directories there.
   const name = pointer.oid.slice(4);
   const headers = {

@@ -8,7 +8,7 @@ import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toCreateTag } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
 import { tagAt } from './get.ts';
 
@@ -29,21 +29,21 @@ export async function createTagAt(
   wish: NewTag,
 ): Promise<TagRow | Failure<CreateFailure>> {
   const { name, ref } = wish;
-  if (ref.trim() === '' || !validTagName(name)) return refused('nameInvalid');
-  if (looksLikeObjectId(name)) return refused('looksLikeSha');
-  if (name === project.default_branch) return refused('isDefaultBranch');
+  if (ref.trim() === '' || !validTagName(name)) return fail('nameInvalid');
+  if (looksLikeObjectId(name)) return fail('looksLikeSha');
+  if (name === project.default_branch) return fail('isDefaultBranch');
   const { git } = services;
   const repository = repositoryOf(git, project);
-  if ((await resolveRef(repository, TAGS + name)) !== null) return refused('exists', { name });
+  if ((await resolveRef(repository, TAGS + name)) !== null) return fail('exists', { name });
   const commit = await resolveRevision(git, repository, ref);
-  if (commit === null) return refused('targetInvalid', { ref });
-  if (project.read_only) return refused('readOnly');
+  if (commit === null) return fail('targetInvalid', { ref });
+  if (project.read_only) return fail('readOnly');
   const target = wish.message?.trim() ? await annotate(services, caller, project, { ...wish, commit }) : commit;
   const change = { ref: TAGS + name, oldId: zeroId, newId: target };
   const moved = await moveRefs(services, { project, by: { caller, may: toCreateTag(name) }, changes: [change] });
   if (!isFailure(moved)) return tagAt(git, project, name, target);
-  if (moved.code === 'readOnly' || moved.code === 'isDefaultBranch') return refused(moved.code);
-  return moved.code === 'moved' ? refused('exists', { name }) : refused('nameInvalid');
+  if (moved.code === 'readOnly' || moved.code === 'isDefaultBranch') return fail(moved.code);
+  return moved.code === 'moved' ? fail('exists', { name }) : fail('nameInvalid');
 }
 
 /** The id of the tag's own object. */

@@ -5,7 +5,7 @@ import { zeroId } from '#git/refs/refs.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { toDeleteTag } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
 
 /** Deletes a tag that still points where it was found to. */
@@ -17,5 +17,5 @@ export async function deleteTagAt(
 ): Promise<undefined | Failure<'readOnly' | 'gone'>> {
   const change = { ref: TAGS + name, oldId: target, newId: zeroId };
   const moved = await moveRefs(services, { project, by: { caller, may: toDeleteTag }, changes: [change] });
-  if (isFailure(moved)) return refused(moved.code === 'readOnly' ? 'readOnly' : 'gone');
+  if (isFailure(moved)) return fail(moved.code === 'readOnly' ? 'readOnly' : 'gone');
 }

@@ -1,7 +1,7 @@
 import type { AccessCall } from '#http/access/access.ts';
 import { inPublicProject, inRepositoryOf } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { READ_ONLY } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -16,11 +16,11 @@ import { tagPage } from './list.ts';
 const tag = {
   name: 'tag',
   params: { tag_name: required(refName) },
-  find: (
+  load: (
     { params, services: { git } }: AccessCall<{ readonly tag_name: string }>,
     { project }: Pick<TagRow, 'project'>,
   ) => findTag(git, project, params.tag_name),
-  missing: () => notFound('Tag'),
+  notFound: () => notFound('Tag'),
 } as const;
 
 export const listTags = endpoint({
@@ -42,8 +42,8 @@ export const listTags = endpoint({
 export const readTag = endpoint({
   get: '/projects/:id/repository/tags/:tag_name',
   summary: 'Read a tag',
-  access: inPublicProject('read_code').record(tag),
-  response: shown(Tag),
+  access: inPublicProject('read_code').resource(tag),
+  response: ok(Tag),
   read: (_db, { tag }) => tag,
 });
 
@@ -69,10 +69,10 @@ export const createTag = endpoint({
 export const deleteTag = endpoint({
   delete: '/projects/:id/repository/tags/:tag_name',
   summary: 'Delete a tag',
-  access: inRepositoryOf('push_code').record(tag),
+  access: inRepositoryOf('push_code').resource(tag),
   lastModified: ({ tag }) => tag.commit?.author.date ?? null,
   errors: { readOnly: READ_ONLY, gone: [404, '404 Tag Not Found'] },
   activity: ['deleted tag'],
-  response: nothing,
+  response: noContent,
   handle: ({ project, caller, tag }, services) => deleteTagAt(services, caller, project, tag),
 });

@@ -27,7 +27,7 @@ export const Tag = entity('Tag', {
   name: name.toWellFormed(),
   message: annotation?.message.toWellFormed() ?? '',
   target,
-  commit: commit === null ? null : Commit.one({ commit, project }, to),
+  commit: commit === null ? null : Commit.serialize({ commit, project }, to),
   release: null,
   protected: false,
   created_at: annotation?.tagger?.date ?? null,

@@ -7,7 +7,7 @@ import { entryAt } from '#git/trees/path-entries.ts';
 import { type ListedEntry, listTree, type TreeList } from '#git/trees/tree-list.ts';
 import type { Page } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { trimmed } from '#text/trim.ts';
 import type { TreeRow } from './entities.ts';
 
@@ -47,12 +47,12 @@ async function findTree(
   page: OffsetRequest,
 ): Promise<FoundTree | Failure<'refUnknown' | 'pathUnknown'>> {
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
-  if (commit === null) return refused('refUnknown');
+  if (commit === null) return fail('refUnknown');
   const folder = trimmed(path ?? '', '/');
   const entry = await entryAt(git, repository, commit, folder);
-  if (entry?.type !== 'tree') return refused('pathUnknown');
+  if (entry?.type !== 'tree') return fail('pathUnknown');
   const list = await listTree(git, repository, entry.id, { deep: recursive, ...wantedOf(pagination, page) });
-  return list === null ? refused('pathUnknown') : { list, folder };
+  return list === null ? fail('pathUnknown') : { list, folder };
 }
 
 /** How much of a list is needed: only the number of a page says how far its entries reach. */
@@ -100,7 +100,7 @@ function keysetPage(
   perPage: number,
 ): Page<ListedEntry> | Failure<'tokenInvalid'> {
   const start = token ? placeOf(list, token) + 1 : 0;
-  if (token && start === 0) return refused('tokenInvalid');
+  if (token && start === 0) return fail('tokenInvalid');
   const end = start + perPage;
   if (!list.complete && list.length < end) throw tooMany();
   const more = list.length > end;

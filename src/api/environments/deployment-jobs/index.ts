@@ -9,9 +9,9 @@ export const deploymentJobs = family({
   endpoints: {},
   jobs: [stopEnvironments],
   subscriptions: [
-    subscription({ fact: 'environments-wanted', inTransaction: makeEnvironments }),
-    subscription({ fact: 'jobs-stepped', inTransaction: followJobs }),
-    subscription({ fact: 'refs-changed', inTransaction: stopWithBranches }),
-    subscription({ fact: 'occurred', inTransaction: stopWithMergeRequest }),
+    subscription({ event: 'environments-wanted', inTransaction: makeEnvironments }),
+    subscription({ event: 'jobs-stepped', inTransaction: followJobs }),
+    subscription({ event: 'refs-changed', inTransaction: stopWithBranches }),
+    subscription({ event: 'occurred', inTransaction: stopWithMergeRequest }),
   ],
 });

@@ -44,13 +44,13 @@ export async function stopWithMergeRequest(
   { event, about }: EventPayloads['occurred'],
 ): Promise<void> {
   if (event !== 'close_merge_request' && event !== 'merge_merge_request') return;
-  const found = uow.by.user === null ? null : await readMergeRequest(uow, about.id);
+  const found = uow.actor.user === null ? null : await readMergeRequest(uow, about.id);
   if (found === null || !(await runsAnywhere(uow, found.project_id))) return;
   const { project_id: projectId, source_branch: branch } = found;
   // A branch that lives on, whatever was asked of it once, has not come to its end.
   if (rulesFor(await protectionRules(uow, projectId), branch).length > 0) return;
   const commits = await versionHeads(uow, about.id);
-  await enqueue(uow, stopEnvironments, { projectId, userId: uow.by.user!.id, branch, commits });
+  await enqueue(uow, stopEnvironments, { projectId, userId: uow.actor.user!.id, branch, commits });
 }
 
 export const stopEnvironments = defineJob({

@@ -4,7 +4,7 @@ import { Job } from '#api/pipelines/jobs/index.ts';
 import type { DeploymentRow } from '#domain/deployments.ts';
 import { findJobs } from '#domain/jobs.ts';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
 /** What all forms of a deployment have (contract/environments.md "Deployment object"). */
 export const deploymentFields = {
@@ -12,8 +12,8 @@ export const deploymentFields = {
   iid: Type.Integer(),
   ref: Type.String(),
   sha: Type.String(),
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   /** Null once the account is gone. */
   user: nullable(UserBasic.schema),
   /** The job that makes it; null: the API has reported it, or the job is gone. */
@@ -32,7 +32,7 @@ export async function besideDeployments(
   to: SerializationContext,
 ): Promise<BesideDeployments> {
   const ids = rows.map(({ job_id }) => job_id).filter((id) => id !== null);
-  const jobs = ids.length === 0 ? [] : await Job.all(await findJobs(to.db, ids), to);
+  const jobs = ids.length === 0 ? [] : await Job.serializeAll(await findJobs(to.db, ids), to);
   const users = await usersById(
     to.db,
     rows.map(({ user_id }) => user_id),
@@ -50,7 +50,7 @@ export function deploymentShape(row: DeploymentRow, to: SerializationContext, { 
     sha: row.sha,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    user: user ? UserBasic.one(user, to) : null,
+    user: user ? UserBasic.serialize(user, to) : null,
     deployable: jobs.get(row.job_id ?? 0) ?? null,
     status: row.status,
   };

@@ -20,9 +20,9 @@ import { integer } from '#http/parameters/types.ts';
 const deployment = {
   name: 'deployment',
   params: { deployment_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly deployment_id: number }>, { project }: { readonly project: Project }) =>
+  load: ({ db, params }: AccessCall<{ readonly deployment_id: number }>, { project }: { readonly project: Project }) =>
     findDeployment(db, project.id, params.deployment_id),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 type OnDeployment = Access<
@@ -31,14 +31,14 @@ type OnDeployment = Access<
 >;
 
 export function readingDeployment(): OnDeployment {
-  return inProject('read_deployment').record(deployment);
+  return inProject('read_deployment').resource(deployment);
 }
 
 /** Whoever may in the project, and may deploy to the environment. What is not there is said to all who see the project. */
 export function changingDeployment(ability: 'update_deployment' | 'destroy_deployment'): OnDeployment {
   return inProject('find_deployment')
-    .record(deployment)
-    .and(async ({ db, caller, services }, { project, deployment }) => {
+    .resource(deployment)
+    .require(async ({ db, caller, services }, { project, deployment }) => {
       const may = mayInProject(caller, ability, project);
       if (!may || !(await mayDeployWhere(db, services.config.tier, caller as SignedInCaller, project, deployment))) {
         throw forbidden();
@@ -72,5 +72,5 @@ export type MayDeploy = ReturnType<typeof DEPLOYING_THERE.question>;
 
 /** Developers who may deploy to the environment that they name. */
 export function creatingDeployment() {
-  return inProject('create_deployment').late(DEPLOYING_THERE);
+  return inProject('create_deployment').deferred(DEPLOYING_THERE);
 }

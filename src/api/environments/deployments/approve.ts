@@ -13,7 +13,7 @@ import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { tellJob } from './approval-job.ts';
 import { type ApprovalRow, addApproval, approvalOf, changeApproval, type Verdict } from './approval-store.ts';
 
@@ -48,16 +48,16 @@ export async function approve(
 ): Promise<ApprovalRow | Failure<Codes>> {
   const deployment = await findDeployment(uow, project.id, id);
   const environment = await findEnvironment(uow, project.id, environment_id);
-  if (deployment === null || environment === null) return refused('gone');
+  if (deployment === null || environment === null) return fail('gone');
   const protections = await protectionsOf(uow, uow.tier, project, environment);
-  if (protections.length === 0) return refused('notProtected');
-  if (status === 'approved' && isOwn(uow, project, deployment)) return refused('own');
-  if (!needsApproval(protections)) return refused('notConfigured');
-  if ((await pendingApprovals(uow, protections, deployment.id)) === 0) return refused('notWaiting');
+  if (protections.length === 0) return fail('notProtected');
+  if (status === 'approved' && isOwn(uow, project, deployment)) return fail('own');
+  if (!needsApproval(protections)) return fail('notConfigured');
+  if ((await pendingApprovals(uow, protections, deployment.id)) === 0) return fail('notWaiting');
   const rule = await ruleFor(uow, project, protections, represented_as ?? null);
   if (isFailure(rule)) return rule;
-  if ([...(comment ?? '')].length > LONGEST_COMMENT) return refused('commentTooLong');
-  const voice = { deploymentId: deployment.id, userId: uow.by.user.id, ruleId: rule?.id ?? null };
+  if ([...(comment ?? '')].length > LONGEST_COMMENT) return fail('commentTooLong');
+  const voice = { deploymentId: deployment.id, userId: uow.actor.user.id, ruleId: rule?.id ?? null };
   const before = await approvalOf(uow, voice);
   if (before?.status === status) return before;
   const said = { status, comment };
@@ -67,7 +67,7 @@ export async function approve(
   return now;
 }
 
-function isOwn({ by }: UnitOfWork<SignedInCaller>, project: Project, { user_id }: DeploymentRow): boolean {
+function isOwn({ actor: by }: UnitOfWork<SignedInCaller>, project: Project, { user_id }: DeploymentRow): boolean {
   return user_id === by.user.id && !storedAttributes(project).allow_pipeline_trigger_approve_deployment;
 }
 
@@ -81,15 +81,16 @@ async function ruleFor(
   const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
   if (!isByRules) {
     const may =
-      mayInProject(uow.by, 'update_deployment', project) && (await mayDeployTo(uow, uow.by, project, protections));
-    if (!may) return refused('notAllowed');
-    return representing === null ? null : refused('noSuchRule');
+      mayInProject(uow.actor, 'update_deployment', project) &&
+      (await mayDeployTo(uow, uow.actor, project, protections));
+    if (!may) return fail('notAllowed');
+    return representing === null ? null : fail('noSuchRule');
   }
-  const admitting = await rulesAdmitting(uow, uow.by, project, protections);
-  if (admitting.length === 0) return refused('notAllowed');
+  const admitting = await rulesAdmitting(uow, uow.actor, project, protections);
+  if (admitting.length === 0) return fail('notAllowed');
   if (representing === null) return admitting[0]!;
   const described = await describing(uow, admitting);
-  return admitting.find((rule) => described(rule).includes(representing)) ?? refused('noSuchRule');
+  return admitting.find((rule) => described(rule).includes(representing)) ?? fail('noSuchRule');
 }
 
 async function record(

@@ -9,7 +9,7 @@ import type { Git } from '#git/git.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, type FieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { environmentFor, environmentTurn } from '../environment-model/index.ts';
 import type { MayDeploy } from './access.ts';
 import { addDeployment } from './status-transitions.ts';
@@ -47,11 +47,11 @@ async function create(
   mayDeploy: MayDeploy,
   { wrong, ...reported }: Reported & { readonly wrong: FieldErrors | null },
 ): Promise<DeploymentRow | Failure<'forbidden' | 'invalid'>> {
-  const standing = await stillInProject(uow, uow.by, id, 'create_deployment');
+  const standing = await stillInProject(uow, uow.actor, id, 'create_deployment');
   const { project, caller } = standing;
   const environment = await environmentFor(uow, project, reported.environment);
   if (isFailure(environment)) return environment;
-  if (!(await mayDeploy(uow, standing, environment))) return refused('forbidden');
+  if (!(await mayDeploy(uow, standing, environment))) return fail('forbidden');
   if (wrong !== null) return invalid(wrong);
   const last = await lastDeployment(uow, environment.id);
   if (last !== null && isSame(last, reported)) return last;

@@ -6,7 +6,7 @@ import {
 } from '#api/planning/merge-requests/index.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { environmentTurn, turnsWithJobs } from '../environment-model/index.ts';
 import { changingDeployment, creatingDeployment, readingDeployment } from './access.ts';
@@ -38,7 +38,7 @@ export const readDeployment = endpoint({
   summary: 'Read a deployment',
   access: readingDeployment(),
   allowJobToken: true,
-  response: shown(Deployment),
+  response: ok(Deployment),
   read: (_db, { deployment }) => deployment,
 });
 
@@ -61,7 +61,7 @@ export const updateDeployment = endpoint({
   params: changeParams,
   lock: ({ deployment }) => environmentTurn(deployment.environment_id),
   errors: { byJob: BY_JOB, gone: NOT_FOUND, invalid: INVALID },
-  response: shown(Deployment),
+  response: ok(Deployment),
   write: (uow, { deployment, params }) => update(uow, deployment, params.status),
 });
 
@@ -77,7 +77,7 @@ export const deleteDeployment = endpoint({
     running: [400, 'Cannot destroy running deployment'],
     deployed: [400, 'Deployment currently deployed to environment'],
   },
-  response: nothing,
+  response: noContent,
   write: (uow, { deployment }) => removeDeployment(uow, deployment),
 });
 

@@ -8,7 +8,7 @@ import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
 import { findProjects } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { besideDeployments, deploymentFields, deploymentShape } from '../deployment-summaries/index.ts';
 import { EnvironmentBasic } from '../environment-model/index.ts';
 import { EnvironmentApprovalRule } from '../protected-environments/index.ts';
@@ -30,7 +30,7 @@ async function besideListed(rows: readonly DeploymentRow[], to: SerializationCon
 }
 
 function listedShape(row: DeploymentRow, to: SerializationContext, beside: Awaited<ReturnType<typeof besideListed>>) {
-  const environment = EnvironmentBasic.one(stillThere(beside.environments.get(row.environment_id)), to);
+  const environment = EnvironmentBasic.serialize(stillThere(beside.environments.get(row.environment_id)), to);
   return { ...deploymentShape(row, to, beside), environment };
 }
 
@@ -41,7 +41,7 @@ export const DeploymentInList = entity('DeploymentInList', listFields).from(besi
 export const Approval = entity('DeploymentApproval', {
   user: UserBasic.schema,
   status: text,
-  created_at: moment,
+  created_at: dateTime,
   comment: nullable(text),
 }).from(
   (rows: readonly ApprovalRow[], to) =>
@@ -50,7 +50,7 @@ export const Approval = entity('DeploymentApproval', {
       rows.map(({ user_id }) => user_id),
     ),
   ({ user_id, status, created_at, comment }, to, users) => ({
-    user: UserBasic.one(stillThere(users.get(user_id)), to),
+    user: UserBasic.serialize(stillThere(users.get(user_id)), to),
     status,
     created_at,
     comment,
@@ -88,7 +88,7 @@ async function approvalState(
   const protections = await protectionsOf(to.db, to.tier, project, environment);
   const rules = protections.flatMap(({ approval_rules }) => approval_rules).toSorted((one, other) => one.id - other.id);
   const approvals = await approvalsOf(to.db, [id]);
-  const shown = await Approval.all(approvals, to);
+  const shown = await Approval.serializeAll(approvals, to);
   const described = await describing(to.db, rules);
   const given = ({ id: rule }: ApprovalRule) => shown.filter((_, at) => approvals[at]!.approval_rule_id === rule);
   return {
@@ -96,7 +96,7 @@ async function approvalState(
     approvals: shown,
     approval_summary: {
       rules: rules.map((rule) => ({
-        ...EnvironmentApprovalRule.one({ ...rule, description: described(rule) }, to),
+        ...EnvironmentApprovalRule.serialize({ ...rule, description: described(rule) }, to),
         deployment_approvals: given(rule),
       })),
     },

@@ -6,15 +6,15 @@ import { subscription } from '#events/event-bus.ts';
 
 /** index: deployments_by_project */
 export const endWithProject = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) =>
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) =>
     pieceOf(() => deleteSome(uow, { table: 'deployments', column: 'project_id' }, projectId, PIECE)),
 });
 
 /** What a deleted user has deployed stays as nobody's; what he has said of deployments goes. index: deployments_by_user, deployment_approvals_by_user_id */
 export const forgetWhoDeployed = subscription({
-  fact: 'user-deleted',
-  inPieces: (uow, { userId }) =>
+  event: 'user-deleted',
+  inBatches: (uow, { userId }) =>
     pieceOf(
       () => referElsewhere(uow, { table: 'deployments', column: 'user_id' }, { from: userId, to: null, most: PIECE }),
       () => deleteSome(uow, { table: 'deployment_approvals', column: 'user_id' }, userId, PIECE),

@@ -2,7 +2,7 @@ import { type DeploymentStatus, FINISHED } from '#domain/deployments.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, ruledText, text } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 
 /** What deployments are asked for with (contract/environments.md Part 4). */
 
@@ -52,12 +52,12 @@ export function brokenCombination(filter: DeploymentFilter): Failure<keyof typeo
   const { status, order_by: order } = filter;
   const byUpdate = filter.updated_after != null || filter.updated_before != null;
   const byEnd = filter.finished_after != null || filter.finished_before != null;
-  if (byUpdate && byEnd) return refused('bothTimes');
-  if (byUpdate && order !== 'updated_at') return refused('updatedUnsorted');
-  if (byEnd && order !== 'finished_at') return refused('finishedUnsorted');
+  if (byUpdate && byEnd) return fail('bothTimes');
+  if (byUpdate && order !== 'updated_at') return fail('updatedUnsorted');
+  if (byEnd && order !== 'finished_at') return fail('finishedUnsorted');
   const saysEnd = status != null && FINISHED.includes(status);
-  if (order === 'finished_at' && !byEnd && !saysEnd) return refused('unfinishedSorted');
-  return byEnd && status !== 'success' ? refused('finishedWithoutSuccess') : null;
+  if (order === 'finished_at' && !byEnd && !saysEnd) return fail('unfinishedSorted');
+  return byEnd && status !== 'success' ? fail('finishedWithoutSuccess') : null;
 }
 
 const status = oneOf('running', 'success', 'failed', 'canceled');

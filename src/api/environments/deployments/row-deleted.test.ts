@@ -14,12 +14,12 @@ test('what an environment, a project or a user has gone from while it was read i
   const deployment = { id: 1, environment_id: gone, project_id: gone, user_id: null, job_id: null } as never;
   const environment = { id: 1, project_id: gone, name: 'a' } as never;
   for (const showing of [
-    () => DeploymentInList.all([deployment], to),
-    () => Deployment.all([deployment], to),
-    () => Approval.all([{ id: 1, user_id: gone } as never], to),
-    () => EnvironmentInList.all([environment], to),
-    () => EnvironmentAlone.all([environment], to),
-    () => StoppedEnvironment.all([environment], to),
+    () => DeploymentInList.serializeAll([deployment], to),
+    () => Deployment.serializeAll([deployment], to),
+    () => Approval.serializeAll([{ id: 1, user_id: gone } as never], to),
+    () => EnvironmentInList.serializeAll([environment], to),
+    () => EnvironmentAlone.serializeAll([environment], to),
+    () => StoppedEnvironment.serializeAll([environment], to),
   ]) {
     await assert.rejects(async () => showing(), RowDeleted);
   }

@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '#database/tables/environments.ts';
 import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid } from '#runtime/failure.ts';
 import { changeDeployment } from './status-transitions.ts';
 
 /** What brings a deployment to a status, as refusals call it. */
@@ -19,8 +19,8 @@ export async function updateDeployment(
   status: DeploymentStatus,
 ): Promise<DeploymentRow | Failure<'byJob' | 'gone' | 'invalid'>> {
   const now = await findDeployment(uow, project_id, id);
-  if (now === null) return refused('gone');
-  if (now.job_id !== null) return refused('byJob');
+  if (now === null) return fail('gone');
+  if (now.job_id !== null) return fail('byJob');
   const changed = await changeDeployment(uow, id, status);
   return changed ?? invalid({ status: [`cannot transition via "${VERBS[status]}"`] });
 }

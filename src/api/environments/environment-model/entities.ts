@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { EnvironmentRow } from '#domain/environments.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
 /** What all forms of an environment have (contract/environments.md "Environment object"). */
 
@@ -12,8 +12,8 @@ export const environmentFields = {
   name: text,
   slug: text,
   external_url: nullable(text),
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
 };
 
 export type EnvironmentBasicRow = Pick<EnvironmentRow, keyof typeof environmentFields>;

@@ -10,7 +10,7 @@ import type {
 import { type EnvironmentRow, environmentColumns, environmentNamed } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, type FieldErrors, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { isFeatureOn } from '#settings/features.ts';
 import { nameErrors, nameParts } from './name-validation.ts';
 import { slugOf } from './slug.ts';
@@ -68,7 +68,7 @@ export async function insertEnvironment(
     created_at: uow.now,
     updated_at: uow.now,
   });
-  return made ?? refused('taken');
+  return made ?? fail('taken');
 }
 
 /** Null: a unique index has it already, which is no error, so that the transaction goes on. */

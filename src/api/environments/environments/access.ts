@@ -18,9 +18,9 @@ type Of = { readonly project: Project };
 export const environment = {
   name: 'environment',
   params: { environment_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly environment_id: number }>, { project }: Of) =>
+  load: ({ db, params }: AccessCall<{ readonly environment_id: number }>, { project }: Of) =>
     findEnvironment(db, project.id, params.environment_id),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 type Asks = (
@@ -63,9 +63,9 @@ const MAY_NOT = {
 /** Whoever reads them but may not destroy them is told so as clients know it; in an archived project nobody may. */
 export function reviewAppsOf() {
   return inProject('read_environment')
-    .and(({ caller }, { project }) => {
+    .require(({ caller }, { project }) => {
       if (mayInProject(caller, 'destroy_environment', project)) return;
       throw project.archived && roleIn(caller, project) >= DEVELOPER ? forbidden() : new HttpError(401, MAY_NOT);
     }, 'project:destroy_environment (401)')
-    .refusing({ mayNot: [401, MAY_NOT] });
+    .withErrors({ mayNot: [401, MAY_NOT] });
 }

@@ -16,7 +16,7 @@ const BATCH = 100;
 
 /** Stops an environment as nobody, unless it can't be; whoever's job that takes is asked as ever. */
 export async function stopAsNobody(
-  runUnitOfWork: Services['acting'],
+  runUnitOfWork: Services['runUnitOfWork'],
   environment: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<void> {
   const turn = turnsWithJobs(environment.project_id, environment.id);

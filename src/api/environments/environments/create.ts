@@ -1,7 +1,7 @@
 import type { EnvironmentRow } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, type FieldErrors, fieldErrors, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, fieldErrors, isFailure } from '#runtime/failure.ts';
 import { insertEnvironment, nameErrors, takenErrors } from '../environment-model/index.ts';
 import { sentences, type Wish, wishErrors } from './validation.ts';
 
@@ -11,7 +11,7 @@ export async function createEnvironment(
   project: Project,
   { name, ...wish }: Wish & { readonly name: string },
 ): Promise<EnvironmentRow | Failure<'noAgent' | 'wrong'>> {
-  if (wish.cluster_agent_id != null) return refused('noAgent');
+  if (wish.cluster_agent_id != null) return fail('noAgent');
   const inName = nameErrors(name);
   const errors = fieldErrors({ name: inName, ...wishErrors(wish) });
   if (errors === null) {
@@ -21,4 +21,4 @@ export async function createEnvironment(
   return wrong(inName.length > 0 ? errors : { ...(await takenErrors(uow, project.id, name)), ...errors });
 }
 
-const wrong = (errors: FieldErrors): Failure<'wrong'> => refused('wrong', { texts: sentences(errors) });
+const wrong = (errors: FieldErrors): Failure<'wrong'> => fail('wrong', { texts: sentences(errors) });

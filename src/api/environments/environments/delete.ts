@@ -3,7 +3,7 @@ import { deleteSome } from '#database/batch-statements.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import { inPieces, type MORE, PIECE, pieceOf } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { deleteStopped } from './store.ts';
 
 type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
@@ -28,8 +28,8 @@ async function stopped(
   { project_id, id }: EnvironmentKey,
 ): Promise<EnvironmentRow | Failure<'gone' | 'notStopped'>> {
   const environment = await findEnvironment(uow, project_id, id);
-  if (environment === null) return refused('gone');
-  return environment.state === 'stopped' ? environment : refused('notStopped');
+  if (environment === null) return fail('gone');
+  return environment.state === 'stopped' ? environment : fail('notStopped');
 }
 
 /** index: deployments_by_environment */

@@ -1,12 +1,12 @@
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { bare } from '#http/endpoint/entity.ts';
-import { created, Message, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { rawEntity } from '#http/endpoint/entity.ts';
+import { created, Message, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { ruledText } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integerIn } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { turnsWithJobs } from '../environment-model/index.ts';
 import { environment, environmentToDestroy, environmentToStop, reviewAppsOf } from './access.ts';
 import { createEnvironment as create } from './create.ts';
@@ -45,15 +45,15 @@ export const listEnvironments = endpoint({
   errors: { tooShort: [400, '400 Bad request - Search query is less than 3 characters'] },
   response: pageOf(EnvironmentInList),
   read: (db, { project, params, page }) =>
-    [...(params.search ?? 'any')].length < SHORTEST_SEARCH ? refused('tooShort') : list(db, project.id, params, page),
+    [...(params.search ?? 'any')].length < SHORTEST_SEARCH ? fail('tooShort') : list(db, project.id, params, page),
 });
 
 export const readEnvironment = endpoint({
   get: '/projects/:id/environments/:environment_id',
   summary: 'Read an environment',
-  access: inProject('read_environment').record(environment),
+  access: inProject('read_environment').resource(environment),
   allowJobToken: true,
-  response: shown(EnvironmentAlone),
+  response: ok(EnvironmentAlone),
   read: (_db, { environment }) => environment,
 });
 
@@ -72,12 +72,12 @@ export const createEnvironment = endpoint({
 export const updateEnvironment = endpoint({
   put: '/projects/:id/environments/:environment_id',
   summary: 'Change an environment',
-  access: inProject('update_environment').record(environment),
+  access: inProject('update_environment').resource(environment),
   allowJobToken: true,
   params: environmentParams,
   rules: [slugNotGiven],
   errors: { noAgent: NO_AGENT, invalid: INVALID, gone: NOT_FOUND },
-  response: shown(Environment),
+  response: ok(Environment),
   write: (uow, { environment, params }) => update(uow, environment, params),
 });
 
@@ -105,18 +105,18 @@ export const deleteReviewApps = endpoint({
       },
     ],
   },
-  response: shown(ScheduledReviewApps),
+  response: ok(ScheduledReviewApps),
   write: (uow, { project, params }) => scheduleReviewApps(uow, project, params),
 });
 
 export const deleteEnvironment = endpoint({
   delete: '/projects/:id/environments/:environment_id',
   summary: 'Destroy an environment that has stopped, with its deployments',
-  access: inProject('read_environment').record(environmentToDestroy),
+  access: inProject('read_environment').resource(environmentToDestroy),
   allowJobToken: true,
   lastModified: ({ environment }) => environment.updated_at,
   errors: { notStopped: FORBIDDEN, gone: NOT_FOUND },
-  response: nothing,
+  response: noContent,
   handle: ({ environment, caller }, { runUnitOfWork }) => destroyEnvironment(runUnitOfWork, caller, environment),
 });
 
@@ -127,14 +127,14 @@ export const stopStaleEnvironments = endpoint({
   allowJobToken: true,
   params: { before: required(spokenDateTime) },
   errors: { invalidDate: [400, '400 Bad request - Invalid Date'] },
-  response: shown(bare(Message)),
+  response: ok(rawEntity(Message)),
   write: (uow, { project, params }) => requestStopOfStale(uow, project.id, params.before),
 });
 
 export const stopEnvironment = endpoint({
   post: '/projects/:id/environments/:environment_id/stop',
   summary: 'Stop an environment',
-  access: inProject('read_environment').record(environmentToStop),
+  access: inProject('read_environment').resource(environmentToStop),
   allowJobToken: true,
   params: { force: optional(boolean, false) },
   lock: ({ environment }) => turnsWithJobs(environment.project_id, environment.id),
@@ -143,6 +143,6 @@ export const stopEnvironment = endpoint({
     forbidden: FORBIDDEN,
     gone: NOT_FOUND,
   },
-  response: shown(StoppedEnvironment),
+  response: ok(StoppedEnvironment),
   write: (uow, { environment, params }) => stop(uow, environment, params),
 });

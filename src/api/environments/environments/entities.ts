@@ -5,7 +5,7 @@ import type { EnvironmentRow } from '#domain/environments.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { LastDeployment } from '../deployment-summaries/index.ts';
 import {
   EnvironmentBasic,
@@ -22,7 +22,7 @@ const tier = { tier: Type.Enum([...TIERS]) };
 const project = { project: ProjectSimple.schema };
 const state = {
   state: Type.Enum(['available', 'stopping', 'stopped']),
-  auto_stop_at: nullable(moment),
+  auto_stop_at: nullable(dateTime),
   description: nullable(text),
   auto_stop_setting: Type.Enum(['always', 'with_action']),
 };
@@ -49,7 +49,7 @@ interface Places {
 async function placesOf(rows: readonly EnvironmentRow[], to: SerializationContext): Promise<Places> {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
   const projects = await findProjects(to.db, to.caller, ids);
-  const shapes = await ProjectSimple.all(projects, to);
+  const shapes = await ProjectSimple.serializeAll(projects, to);
   return {
     projects: new Map(projects.map((row) => [row.id, row])),
     shapes: new Map(shapes.map((shape) => [shape.id, shape])),
@@ -68,7 +68,7 @@ async function aloneOf(rows: readonly EnvironmentRow[], to: SerializationContext
   );
   const each = await Promise.all(rows.map(({ id }) => lastDeployment(to.db, id)));
   const last = each.filter((row) => row !== null);
-  const shapes = await LastDeployment.all(last, to);
+  const shapes = await LastDeployment.serializeAll(last, to);
   return {
     projects: new Map(projects.map((row) => [row.id, row])),
     deployments: new Map(last.map(({ environment_id }, at) => [environment_id, shapes[at]!])),
@@ -130,6 +130,6 @@ export const ScheduledReviewApps = entity('ScheduledReviewApps', {
   scheduled_entries: Type.Array(EnvironmentBasic.schema),
   unprocessable_entries: Type.Array(EnvironmentBasic.schema),
 }).from((scheduled: readonly EnvironmentBasicRow[], to) => ({
-  scheduled_entries: scheduled.map((row) => EnvironmentBasic.one(row, to)),
+  scheduled_entries: scheduled.map((row) => EnvironmentBasic.serialize(row, to)),
   unprocessable_entries: [],
 }));

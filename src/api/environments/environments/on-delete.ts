@@ -4,7 +4,7 @@ import { subscription } from '#events/event-bus.ts';
 
 /** Environments go with their project, of which there may be very many. index: environments_by_project */
 export const endWithProject = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) =>
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) =>
     pieceOf(() => deleteSome(uow, { table: 'environments', column: 'project_id' }, projectId, PIECE)),
 });

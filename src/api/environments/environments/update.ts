@@ -1,6 +1,6 @@
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid } from '#runtime/failure.ts';
 import { changeEnvironment, type EnvironmentChange, guessTier } from '../environment-model/index.ts';
 import { type Wish, wishErrors } from './validation.ts';
 
@@ -10,11 +10,11 @@ export async function updateEnvironment(
   { project_id, id }: EnvironmentRow,
   wish: Wish,
 ): Promise<EnvironmentRow | Failure<'noAgent' | 'invalid' | 'gone'>> {
-  if (wish.cluster_agent_id != null) return refused('noAgent');
+  if (wish.cluster_agent_id != null) return fail('noAgent');
   const errors = fieldErrors(wishErrors(wish));
   if (errors !== null) return invalid(errors);
   const environment = await findEnvironment(uow, project_id, id);
-  if (environment === null) return refused('gone');
+  if (environment === null) return fail('gone');
   return changeEnvironment(uow, environment, changeOf(environment, wish));
 }
 

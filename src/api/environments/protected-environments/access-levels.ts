@@ -1,5 +1,5 @@
 import type { ApprovalRule, Principal } from '#authorization/protected-environments/protected-environments.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 
 /** What becomes of the elements of a protection by those that a call gives (contract/environments.md Part 2). Pure. */
 
@@ -51,7 +51,7 @@ export function elementChanges(
   standing: Elements,
   given: GivenElements,
   assignable: Assignable,
-): Changes | Failure<'missing'> {
+): Changes | Failure<'notFound'> {
   let missing = false;
   const changes = ofBoth((kind) => {
     const now = new Map(standing[kind].map((element) => [element.id, element]));
@@ -69,7 +69,7 @@ export function elementChanges(
     const removed = standing[kind].filter(({ id }) => !now.has(id));
     return { added: newElements(kind, given[kind], assignable), updated, removed };
   });
-  return missing ? refused('missing') : changes;
+  return missing ? fail('notFound') : changes;
 }
 
 function ofBoth<T>(make: (kind: ElementKind) => T): OfBoth<T> {

@@ -2,7 +2,7 @@ import type { Protection } from '#authorization/protected-environments/protected
 import type { AccessCall } from '#http/access/access.ts';
 import { forBoth, type InParent, type Pair, type Parent } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { type Answer, created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf, type ResponseType } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -22,8 +22,8 @@ const MANAGING = { group: 'admin_protected_environment', project: 'admin_protect
 /** The protection of exactly the name in the path. */
 const protection = {
   name: 'protection',
-  find: ({ db, path }: AccessCall, { parent }: InParent) => protectionNamed(db, parent, path.name ?? ''),
-  missing: nestedNotFound,
+  load: ({ db, path }: AccessCall, { parent }: InParent) => protectionNamed(db, parent, path.name ?? ''),
+  notFound: nestedNotFound,
 } as const;
 
 const INVALID = [422, { message: '{texts}' }] as const;
@@ -46,9 +46,9 @@ export const [readGroupProtectedEnvironment, readProjectProtectedEnvironment] = 
   endpoint({
     get: `${parent.path}/protected_environments/:name`,
     summary: 'Read a protected environment',
-    access: parent.may(MANAGING).record(protection),
+    access: parent.may(MANAGING).resource(protection),
     stageOrder: 'accessBeforeParameters',
-    response: shown(ProtectedEnvironment),
+    response: ok(ProtectedEnvironment),
     read: (_db, { protection }) => protection,
   }),
 );
@@ -95,7 +95,7 @@ export const [updateGroupProtectedEnvironment, updateProjectProtectedEnvironment
       approval_rules: optional(CHANGED.rules, []),
     },
     lock: ({ parent }) => turnIn(parent),
-    errors: { missing: NOT_FOUND, invalid: INVALID },
+    errors: { notFound: NOT_FOUND, invalid: INVALID },
     activity: [
       'protected_environment_updated',
       'protected_environment_deploy_access_level_added',
@@ -105,24 +105,24 @@ export const [updateGroupProtectedEnvironment, updateProjectProtectedEnvironment
       'protected_environment_approval_rule_updated',
       'protected_environment_approval_rule_deleted',
     ],
-    response: shown(ProtectedEnvironment),
+    response: ok(ProtectedEnvironment),
     write: (uow, { parent, params }) => changeProtection(uow, parent, params.name, params),
   }),
 );
 
 /** A group's is shown once more. */
 // biome-ignore lint/suspicious/noConfusingVoidType: what an answer without a body is given is called so
-const LIFTED: Pair<Answer<Protection | void>> = { group: shown(ProtectedEnvironment), project: nothing };
+const LIFTED: Pair<ResponseType<Protection | void>> = { group: ok(ProtectedEnvironment), project: noContent };
 
 export const [deleteGroupProtectedEnvironment, deleteProjectProtectedEnvironment] = forBoth((parent) =>
   endpoint({
     delete: `${parent.path}/protected_environments/:name`,
     summary: 'Lift the protection of an environment',
-    access: parent.may(MANAGING).record(protection),
+    access: parent.may(MANAGING).resource(protection),
     stageOrder: 'accessBeforeParameters',
     lastModified: ({ protection }) => protection.updated_at,
     lock: ({ parent }) => turnIn(parent),
-    errors: { missing: NOT_FOUND },
+    errors: { notFound: NOT_FOUND },
     activity: ['environment_unprotected'],
     response: parent.own(LIFTED),
     write: (uow, { parent, params }) => unprotect(uow, parent, params.name),

@@ -34,7 +34,7 @@ export const EnvironmentApprovalRule = entity('EnvironmentApprovalRule', {
   ...whom,
   required_approvals: Type.Integer(),
 }).from((rule: Described<ApprovalRule>, to) => ({
-  ...DeployAccessLevel.one(rule, to),
+  ...DeployAccessLevel.serialize(rule, to),
   required_approvals: rule.required_approvals,
 }));
 
@@ -53,10 +53,10 @@ export const ProtectedEnvironment = entity('ProtectedEnvironment', {
 }).from(words, ({ name, deploy_access_levels, required_approval_count, approval_rules }, to, describe) => ({
   name,
   deploy_access_levels: deploy_access_levels.map((level) =>
-    DeployAccessLevel.one({ ...level, description: describe(level) }, to),
+    DeployAccessLevel.serialize({ ...level, description: describe(level) }, to),
   ),
   required_approval_count,
   approval_rules: approval_rules.map((rule) =>
-    EnvironmentApprovalRule.one({ ...rule, description: describe(rule) }, to),
+    EnvironmentApprovalRule.serialize({ ...rule, description: describe(rule) }, to),
   ),
 }));

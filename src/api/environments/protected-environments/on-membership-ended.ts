@@ -6,7 +6,7 @@ import { removeUser } from './store.ts';
  * (contract/environments.md Part 3).
  */
 export const forgetLeavers = subscription({
-  fact: 'membership-ended',
+  event: 'membership-ended',
   inTransaction: async (uow, { userId, sourceType, sourceId }) => {
     if (sourceType === 'project') await removeUser(uow, sourceId, userId);
   },

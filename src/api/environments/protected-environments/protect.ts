@@ -1,7 +1,7 @@
 import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { elementProblems, firstElements, type GivenElements, outOfRange } from './access-levels.ts';
 import { recordProtection } from './activity.ts';
 import { assignableAmong } from './allowed-principals.ts';
@@ -22,7 +22,7 @@ export async function protect(
   name: string,
   wish: Wish,
 ): Promise<Protection | Failure<'exists' | 'invalid'>> {
-  if ((await protectionNamed(uow, parent, name)) !== null) return refused('exists', { name });
+  if ((await protectionNamed(uow, parent, name)) !== null) return fail('exists', { name });
   const count = wish.required_approval_count ?? 0;
   const assignable = await assignableAmong(uow, parent, [...wish.deploy_access_levels, ...wish.approval_rules]);
   const changes = firstElements(wish, assignable);
@@ -31,7 +31,7 @@ export async function protect(
     ...elementProblems(NO_ELEMENTS, changes),
     ...outOfRange('Required approval count', count, 0),
   ];
-  if (texts.length > 0) return refused('invalid', { texts });
+  if (texts.length > 0) return fail('invalid', { texts });
   const id = await insertProtection(uow, parent, { name, required_approval_count: count });
   await changeElements(uow, id, changes);
   const made = (await protectionNamed(uow, parent, name))!;

@@ -1,7 +1,7 @@
 import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordProtection } from './activity.ts';
 import { deleteProtection, protectionNamed } from './store.ts';
 
@@ -10,9 +10,9 @@ export async function unprotect(
   uow: UnitOfWork,
   parent: Parent,
   name: string,
-): Promise<Protection | Failure<'missing'>> {
+): Promise<Protection | Failure<'notFound'>> {
   const protection = await protectionNamed(uow, parent, name);
-  if (protection === null) return refused('missing');
+  if (protection === null) return fail('notFound');
   await deleteProtection(uow, protection.id);
   await recordProtection(uow, 'environment_unprotected', parent, protection);
   return protection;

@@ -1,7 +1,7 @@
 import { deleteApplication, renewSecret } from '#authentication/oauth/applications.ts';
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { ruledText, text } from '#http/parameters/texts.ts';
@@ -43,7 +43,7 @@ export const removeApplication = endpoint({
   access: administrator(),
   params: one,
   errors: { notFound: NOT_FOUND },
-  response: nothing,
+  response: noContent,
   write: (uow, { params }) => deleteApplication(uow, params.id),
 });
 

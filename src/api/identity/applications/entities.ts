@@ -22,4 +22,4 @@ export const Application = entity('Application', {
 export const ApplicationWithSecret = entity('ApplicationWithSecret', {
   ...Application.schema.properties,
   secret: Type.String(),
-}).from(({ application, secret }: IssuedApplication, to) => ({ ...Application.one(application, to), secret }));
+}).from(({ application, secret }: IssuedApplication, to) => ({ ...Application.serialize(application, to), secret }));

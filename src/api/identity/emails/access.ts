@@ -13,7 +13,7 @@ interface Naming {
 export const ownEmailNamed = {
   name: 'email',
   params: { email_id: required(integer) },
-  find: ({ db, params }: AccessCall<Naming>, { caller }: { readonly caller: SignedInCaller }) =>
+  load: ({ db, params }: AccessCall<Naming>, { caller }: { readonly caller: SignedInCaller }) =>
     readEmail(db, caller.user.id, params.email_id),
-  missing: () => notFound('Email'),
+  notFound: () => notFound('Email'),
 } as const;

@@ -1,7 +1,7 @@
 import { administrator, signedIn } from '#http/access/access.ts';
 import { administeringUser } from '#http/access/user-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { ruledText } from '#http/parameters/texts.ts';
@@ -34,9 +34,9 @@ export const listOwnEmails = endpoint({
 export const readOwnEmail = endpoint({
   get: '/user/emails/:email_id',
   summary: 'One e-mail address of the caller',
-  access: signedIn().record(ownEmailNamed),
+  access: signedIn().resource(ownEmailNamed),
   scopes: ['read_user'],
-  response: shown(Email),
+  response: ok(Email),
   read: (_db, { email }) => email,
 });
 
@@ -48,7 +48,7 @@ export const createOwnEmail = endpoint({
   errors: CANNOT_CREATE,
   uniqueErrors: TAKEN,
   response: created(Email),
-  write: (uow, { params }) => createEmail(uow, uow.by.user.id, { email: params.email, confirmed: false }),
+  write: (uow, { params }) => createEmail(uow, uow.actor.user.id, { email: params.email, confirmed: false }),
 });
 
 export const deleteOwnEmail = endpoint({
@@ -57,8 +57,8 @@ export const deleteOwnEmail = endpoint({
   access: signedIn(),
   params: ofEmail,
   errors: CANNOT_DELETE,
-  response: nothing,
-  write: (uow, { params }) => deleteEmail(uow, uow.by.user.id, params.email_id),
+  response: noContent,
+  write: (uow, { params }) => deleteEmail(uow, uow.actor.user.id, params.email_id),
 });
 
 export const listUserEmails = endpoint({
@@ -87,6 +87,6 @@ export const deleteUserEmail = endpoint({
   access: administrator(),
   params: { ...ofUser, ...ofEmail },
   errors: CANNOT_DELETE,
-  response: nothing,
+  response: noContent,
   write: (uow, { params }) => deleteEmail(uow, params.id, params.email_id),
 });

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { Email as EmailRow } from '#authentication/users/emails.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
 /** The form of an e-mail address of a user (contract/activity.md Part 4). */
 export const Email = entity('Email', {
   id: Type.Integer(),
   email: Type.String(),
-  confirmed_at: nullable(moment),
+  confirmed_at: nullable(dateTime),
 }).from(({ id, email, confirmed_at }: EmailRow) => ({ id, email, confirmed_at }));

@@ -13,7 +13,7 @@ interface Naming {
 export const impersonationTokenNamed = {
   name: 'token',
   params: { impersonation_token_id: required(integer) },
-  async find(
+  async load(
     { db, services, params }: AccessCall<Naming>,
     { user }: { readonly user: User },
   ): Promise<AccessToken | null> {
@@ -22,5 +22,5 @@ export const impersonationTokenNamed = {
     const token = await readToken(db, params.impersonation_token_id);
     return token?.impersonation && token.user_id === user.id ? token : null;
   },
-  missing: () => notFound('Impersonation Token'),
+  notFound: () => notFound('Impersonation Token'),
 } as const;

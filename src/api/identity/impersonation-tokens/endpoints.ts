@@ -1,6 +1,6 @@
 import { administeringUser } from '#http/access/user-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description, ruledText, text } from '#http/parameters/texts.ts';
@@ -44,18 +44,18 @@ export const createImpersonationToken = endpoint({
 export const readImpersonationToken = endpoint({
   get: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'One token to act as a user',
-  access: administeringUser('user_id').record(impersonationTokenNamed),
+  access: administeringUser('user_id').resource(impersonationTokenNamed),
   scopes: ['read_user'],
-  response: shown(ImpersonationToken),
+  response: ok(ImpersonationToken),
   read: (_db, { token }) => token,
 });
 
 export const deleteImpersonationToken = endpoint({
   delete: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'Revoke a token to act as a user',
-  access: administeringUser('user_id').record(impersonationTokenNamed),
+  access: administeringUser('user_id').resource(impersonationTokenNamed),
   lastModified: ({ token }) => token.updated_at,
   activity: ['personal_access_token_revoked'],
-  response: nothing,
+  response: noContent,
   write: (uow, { token, user }) => revokeImpersonationToken(uow, token, user),
 });

@@ -9,7 +9,7 @@ import {
 import { createOAuthToken } from '#authentication/oauth/tokens.ts';
 import { stateBar } from '#authentication/sign-in-blocks.ts';
 import { readUser } from '#authentication/users/users.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { sameSecret } from '#security/tokens.ts';
 import type { Grant } from './token-request.ts';
 
@@ -18,14 +18,14 @@ import type { Grant } from './token-request.ts';
  * up: it has come into the wrong hands, or somebody tries what would do. One that comes again ends the tokens that came of it.
  */
 export const exchangeCode: Grant = async (uow, { code, redirect_uri, code_verifier }, { client, at }) => {
-  if (!code) return refused('missing', { parameter: 'code' });
+  if (!code) return fail('notFound', { parameter: 'code' });
   const grant = await takeGrant(uow, code);
   if (grant === null) await endReplayedCode(uow, code, at);
-  if (typeof client === 'string') return refused('invalidClient');
-  if (grant === null || grant.application_id !== client.id) return refused('invalidGrant');
-  if (grant.redirect_uri !== redirect_uri || !isProven(grant, code_verifier ?? '')) return refused('invalidGrant');
+  if (typeof client === 'string') return fail('invalidClient');
+  if (grant === null || grant.application_id !== client.id) return fail('invalidGrant');
+  if (grant.redirect_uri !== redirect_uri || !isProven(grant, code_verifier ?? '')) return fail('invalidGrant');
   const user = await readUser(uow, grant.user_id);
-  if (user === null || stateBar(user) !== null) return refused('invalidGrant');
+  if (user === null || stateBar(user) !== null) return fail('invalidGrant');
   const scopes = scopesOf(grant);
   const issued = await createOAuthToken(uow, { applicationId: client.id, userId: user.id, scopes, renewable: true });
   await noteExchange(uow, grant.id, issued.token.id);

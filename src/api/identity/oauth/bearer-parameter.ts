@@ -18,10 +18,10 @@ const DESCRIPTIONS: Readonly<Record<DeadCode | 'unknown', string>> = {
 /** Whoever holds a live OAuth token, of a user or not: the answer is about the token itself. */
 export function oauthBearer(): Access<{ token: OAuthTokenOfClient }> {
   return access({
-    who: 'user',
+    audience: 'user',
     label: 'oauth token',
-    admit: () => {},
-    async find({ db, services, request, params }) {
+    authenticate: () => {},
+    async load({ db, services, request, params }) {
       const presented = presentedCredentials(request, params);
       const token = presented?.way === 'bearer' ? await readOAuthToken(db, presented.secret) : null;
       if (token === null) throw invalidToken('unknown');
@@ -29,7 +29,7 @@ export function oauthBearer(): Access<{ token: OAuthTokenOfClient }> {
       if (dead !== null) throw invalidToken(dead);
       return { token };
     },
-    allow: () => {},
+    authorize: () => {},
   });
 }
 

@@ -21,17 +21,17 @@ export type Client = 'none' | 'wrong' | OAuthApplication;
  */
 export function oauthClient(): Access<{ client: Client }> {
   return access({
-    who: 'key',
+    audience: 'key',
     label: 'oauth client',
-    admit: () => {},
-    async find({ db, request, params }) {
+    authenticate: () => {},
+    async load({ db, request, params }) {
       const basic = basicCredentials(request);
       const presented = (basic && credentials(basic.username, basic.password)) ?? namedIn(params);
       if (presented === null) return { client: 'none' as const };
       const client = await authenticateClient(db, presented);
       return { client: isFailure(client) ? ('wrong' as const) : client };
     },
-    allow: () => {},
+    authorize: () => {},
   });
 }
 

@@ -1,7 +1,7 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { exchangeCode } from './authorization-code-grant.ts';
 import type { Client } from './client-authentication.ts';
 import { grantToClient } from './client-credentials-grant.ts';
@@ -18,15 +18,15 @@ const GRANTS = new Map<string, Grant>([
 
 /** Issues a token by the way that the client has named. */
 export async function grantToken(
-  services: Pick<Services, 'database' | 'clock' | 'acting'>,
+  services: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
   request: TokenRequest,
   { client, address }: { readonly client: Client; readonly address: string },
 ): Promise<Granted | Failure<'unsupportedGrantType' | 'tooMany'>> {
   const { grant_type } = request;
-  if (!grant_type) return refused('missing', { parameter: 'grant_type' });
+  if (!grant_type) return fail('notFound', { parameter: 'grant_type' });
   if (grant_type === 'password') return grantForPassword(services, request, { client, address });
   const grant = GRANTS.get(grant_type);
-  if (grant === undefined) return refused('unsupportedGrantType');
+  if (grant === undefined) return fail('unsupportedGrantType');
   const asking = { client, at: timestamp(services.clock) };
   // In an object, for a refusal as such would roll back: a code that was refused is used up.
   const { granted } = await services.runUnitOfWork(ANONYMOUS, async (uow) => ({

@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { html, Reply, redirect, shown } from '#http/endpoint/responses.ts';
+import { html, ok, Reply, redirect } from '#http/endpoint/responses.ts';
 import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { bearerChallenge } from '#http/errors/http-error.ts';
 import { formParams, signedInVisitor, signedInVisitorWithForm } from '#http/pages/web-session.ts';
@@ -34,7 +34,7 @@ const INVALID_CLIENT = [
 const refusal = (error: string, error_description: string) => [400, { error, error_description }, NOT_KEPT] as const;
 
 const cannotIssue = {
-  missing: refusal('invalid_request', 'Missing required parameter: {parameter}.'),
+  notFound: refusal('invalid_request', 'Missing required parameter: {parameter}.'),
   unsupportedGrantType: refusal(
     'unsupported_grant_type',
     'The authorization grant type is not supported by the authorization server.',
@@ -56,7 +56,7 @@ export const issueOAuthToken = endpoint({
   root: true,
   params: tokenParams,
   errors: cannotIssue,
-  response: shown(OAuthTokenPair),
+  response: ok(OAuthTokenPair),
   async handle({ client, params, request }, services) {
     const issued = await grantToken(services, params, { client, address: request.clientAddress });
     return isFailure(issued) ? issued : new Reply(issued, { headers: NOT_KEPT });
@@ -112,7 +112,7 @@ export const revokeOAuthToken = endpoint({
   errors: {
     notYours: [403, { error: 'unauthorized_client', error_description: 'You are not authorized to revoke this token' }],
   },
-  response: shown(Revoked),
+  response: ok(Revoked),
   write: (uow, { client, params }) => revoke(uow, params.token ?? '', client),
 });
 
@@ -123,7 +123,7 @@ export const readOAuthTokenInfo = endpoint({
   stageOrder: 'ownProof',
   root: true,
   params: bearerParams,
-  response: shown(OAuthTokenInfo),
+  response: ok(OAuthTokenInfo),
   // Not a read: answers to reads are remembered by their caller, and whoever only holds a token is none.
   handle: ({ token }) => token,
 });
@@ -136,6 +136,6 @@ export const introspectOAuthToken = endpoint({
   root: true,
   params: { ...clientParams, token: optional(text) },
   errors: { invalidClient: INVALID_CLIENT },
-  response: shown(Introspection),
+  response: ok(Introspection),
   read: (db, { client, params, base }) => introspect(db, { secret: params.token ?? '', client, now: base.now }),
 });

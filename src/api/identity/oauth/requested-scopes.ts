@@ -1,4 +1,4 @@
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 
 interface ScopeRule {
   readonly allowed: readonly string[];
@@ -13,5 +13,5 @@ export function askedScopes(
 ): readonly string[] | Failure<'invalidScope'> {
   const scopes = (asked ?? '').split(/\s+/).filter((scope) => scope !== '');
   if (scopes.length === 0) return usual;
-  return scopes.every((scope) => allowed.includes(scope)) ? [...new Set(scopes)] : refused('invalidScope');
+  return scopes.every((scope) => allowed.includes(scope)) ? [...new Set(scopes)] : fail('invalidScope');
 }

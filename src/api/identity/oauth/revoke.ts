@@ -1,6 +1,6 @@
 import { readByRefreshToken, readOAuthToken, revokeOAuthToken } from '#authentication/oauth/tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { Client } from './client-authentication.ts';
 
 /**
@@ -15,6 +15,6 @@ export async function revoke(
   const token = (await readOAuthToken(uow, secret)) ?? (await readByRefreshToken(uow, secret));
   if (token === null) return;
   const owner = typeof client === 'string' ? null : client.id;
-  if (token.application_id !== null && token.application_id !== owner) return refused('notYours');
+  if (token.application_id !== null && token.application_id !== owner) return fail('notYours');
   await revokeOAuthToken(uow, token.id);
 }

@@ -22,7 +22,7 @@ export const tokenParams = {
 export type TokenRequest = ParameterValues<typeof tokenParams>;
 
 /** A token, or why there is none. */
-export type Granted = IssuedOAuthToken | Failure<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'missing'>;
+export type Granted = IssuedOAuthToken | Failure<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'notFound'>;
 
 /** Who asks for a token, and since when: what happened before is no race. */
 export interface Asking {

@@ -10,7 +10,7 @@ interface TokenEvent {
 
 /** The audit event of a token that was made or ended: it belongs to the one who did it. */
 export function recordToken(uow: UnitOfWork<SignedInCaller>, { event, token, owner }: TokenEvent): Promise<void> {
-  const { id, username } = uow.by.user;
+  const { id, username } = uow.actor.user;
   return uow.record({
     name: event === 'created' ? 'personal_access_token_created' : 'personal_access_token_revoked',
     entity: { type: 'User', id, path: username },

@@ -10,7 +10,7 @@ import {
 import { nameProblems } from '#authentication/users/name-validation.ts';
 import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordToken } from './activity.ts';
 
@@ -62,7 +62,7 @@ export function checkOrder(
     ...(scopes.length === 0 ? ["Scopes can't be blank"] : []),
     ...(isTooLate(expiresAt, latest) ? [`Expiration date must be before ${latest}`] : []),
   ];
-  return problems.length === 0 ? null : refused('wrongOrder', { problems: sentence(problems) });
+  return problems.length === 0 ? null : fail('wrongOrder', { problems: sentence(problems) });
 }
 
 /** `A`, `A and B`, or `A, B, and C`. */

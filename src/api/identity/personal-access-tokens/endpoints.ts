@@ -1,7 +1,7 @@
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { administrator, signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { date, integer } from '#http/parameters/types.ts';
@@ -37,7 +37,7 @@ export const createOwnToken = endpoint({
   errors: CANNOT_ISSUE,
   activity: ['personal_access_token_created'],
   response: created(PersonalAccessTokenWithSecret),
-  write: (uow, { params }) => issueToken(uow, uow.by.user.id, params),
+  write: (uow, { params }) => issueToken(uow, uow.actor.user.id, params),
 });
 
 export const listPersonalAccessTokens = endpoint({
@@ -59,7 +59,7 @@ export const readOwnPersonalAccessToken = endpoint({
   access: signedIn(),
   scopes: 'any',
   errors: { notPersonal: NOT_PERSONAL },
-  response: shown(PersonalAccessToken),
+  response: ok(PersonalAccessToken),
   async handle({ caller }, { database, tokenUses }) {
     await tokenUses.settled();
     return ownToken(database.reader, caller);
@@ -73,7 +73,7 @@ export const revokeOwnPersonalAccessToken = endpoint({
   scopes: 'any',
   errors: { notPersonal: NOT_PERSONAL, notPermitted: CANNOT_REVOKE },
   activity: ['personal_access_token_revoked'],
-  response: nothing,
+  response: noContent,
   write: (uow) => revokeOwn(uow),
 });
 
@@ -85,7 +85,7 @@ export const rotateOwnPersonalAccessToken = endpoint({
   params: { expires_at: optional(date) },
   errors: { ...CANNOT_ROTATE, notPersonal: [405, '405 Method Not Allowed'] },
   activity: ['personal_access_token_revoked', 'personal_access_token_created'],
-  response: shown(PersonalAccessTokenWithSecret),
+  response: ok(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => rotateOwn(uow, params.expires_at ?? null),
 });
 
@@ -95,7 +95,7 @@ export const readPersonalAccessToken = endpoint({
   access: signedIn(),
   params: { id: required(integer) },
   errors: { notPermitted: NOT_PERMITTED, notFound: NO_TOKEN },
-  response: shown(PersonalAccessToken),
+  response: ok(PersonalAccessToken),
   async handle({ params, caller }, { database, tokenUses }) {
     await tokenUses.settled();
     return visibleToken(database.reader, caller, params.id);
@@ -109,7 +109,7 @@ export const revokePersonalAccessToken = endpoint({
   params: { id: required(integer) },
   errors: { notFound: NOT_FOUND, notPermitted: CANNOT_REVOKE },
   activity: ['personal_access_token_revoked'],
-  response: nothing,
+  response: noContent,
   write: (uow, { params }) => revoke(uow, params.id),
 });
 
@@ -120,6 +120,6 @@ export const rotatePersonalAccessToken = endpoint({
   params: { id: required(integer), expires_at: optional(date) },
   errors: { ...CANNOT_ROTATE, notPermitted: NOT_PERMITTED, notFound: NO_TOKEN },
   activity: ['personal_access_token_revoked', 'personal_access_token_created'],
-  response: shown(PersonalAccessTokenWithSecret),
+  response: ok(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => rotate(uow, { id: params.id, expiresAt: params.expires_at ?? null }),
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type AccessToken, type IssuedToken, isActive } from '#authentication/tokens/access-tokens.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { day, moment, nullable } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
 
 /** The forms of a personal access token (contract/conventions.md §10). */
 
@@ -10,13 +10,13 @@ export const tokenFields = {
   id: Type.Integer(),
   name: Type.String(),
   revoked: Type.Boolean(),
-  created_at: moment,
+  created_at: dateTime,
   description: nullable(Type.String()),
   scopes: Type.Array(Type.String()),
   user_id: Type.Integer(),
-  last_used_at: nullable(moment),
+  last_used_at: nullable(dateTime),
   active: Type.Boolean(),
-  expires_at: nullable(day),
+  expires_at: nullable(date),
 };
 
 /** The only answers that tell where a token was used from. */

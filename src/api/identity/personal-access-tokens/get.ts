@@ -4,7 +4,7 @@ import { readUser } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import type { Page } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { mayManage } from './revoke.ts';
 import { listTokens, type TokenFilter } from './store.ts';
 
@@ -16,14 +16,14 @@ export async function visibleToken(
 ): Promise<AccessToken | Failure<'notFound' | 'notPermitted'>> {
   const token = await readToken(db, id);
   if (token !== null && mayManage(caller, token)) return token;
-  return refused(isAdministrator(caller) ? 'notFound' : 'notPermitted');
+  return fail(isAdministrator(caller) ? 'notFound' : 'notPermitted');
 }
 
 /** The token that the request came with. */
 export async function ownToken(db: Reader, caller: SignedInCaller): Promise<AccessToken | Failure<'notPersonal'>> {
   const used = accessTokenOf(caller);
   const found = used && (await readToken(db, used.id));
-  return found ?? refused('notPersonal');
+  return found ?? fail('notPersonal');
 }
 
 /** What a list asks for: whose tokens, undefined when the parameter was not sent, and which of them. */
@@ -50,9 +50,9 @@ async function listedOwner(
   asked: number | null | undefined,
 ): Promise<number | null | Failure<'userNotFound' | 'notPermitted'>> {
   if (!isAdministrator(caller)) {
-    return asked === undefined || asked === caller.user.id ? caller.user.id : refused('notPermitted');
+    return asked === undefined || asked === caller.user.id ? caller.user.id : fail('notPermitted');
   }
   if (asked === undefined) return null;
   const user = asked === null ? null : await readUser(db, asked);
-  return user === null ? refused('userNotFound') : user.id;
+  return user === null ? fail('userNotFound') : user.id;
 }

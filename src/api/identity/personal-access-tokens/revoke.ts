@@ -2,7 +2,7 @@ import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentica
 import { type AccessToken, readToken, revokeToken } from '#authentication/tokens/access-tokens.ts';
 import { readUser, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordToken } from './activity.ts';
 
 /** Administrators may do it with every token, others with their own; who impersonates is not the user. */
@@ -16,8 +16,8 @@ export async function revoke(
   id: number,
 ): Promise<undefined | Failure<'notFound' | 'notPermitted'>> {
   const token = await readToken(uow, id);
-  if (token === null) return refused('notFound');
-  if (!mayManage(uow.by, token)) return refused('notPermitted');
+  if (token === null) return fail('notFound');
+  if (!mayManage(uow.actor, token)) return fail('notPermitted');
   await end(uow, token);
 }
 
@@ -25,9 +25,9 @@ export async function revoke(
 export async function revokeOwn(
   uow: UnitOfWork<SignedInCaller>,
 ): Promise<undefined | Failure<'notPersonal' | 'notPermitted'>> {
-  const used = accessTokenOf(uow.by);
-  if (used === null) return refused('notPersonal');
-  if (used.impersonation) return refused('notPermitted');
+  const used = accessTokenOf(uow.actor);
+  if (used === null) return fail('notPersonal');
+  if (used.impersonation) return fail('notPermitted');
   const token = await readToken(uow, used.id);
   if (token !== null) await end(uow, token);
 }

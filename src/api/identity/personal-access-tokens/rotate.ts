@@ -10,7 +10,7 @@ import { readUser, type User } from '#authentication/users/users.ts';
 import type { Transaction } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { daysAfter } from '#runtime/clock.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordToken } from './activity.ts';
 import { mayManage } from './revoke.ts';
@@ -32,8 +32,8 @@ export async function rotate(
   { id, expiresAt }: Replacing,
 ): Promise<IssuedToken | Failure<RotateFailure | 'notPermitted' | 'notFound'>> {
   const token = await readToken(uow, id);
-  if (token === null) return refused(isAdministrator(uow.by) ? 'notFound' : 'notPermitted');
-  if (!mayManage(uow.by, token)) return refused('notPermitted');
+  if (token === null) return fail(isAdministrator(uow.actor) ? 'notFound' : 'notPermitted');
+  if (!mayManage(uow.actor, token)) return fail('notPermitted');
   return replaceAndRecord(uow, { id, expiresAt });
 }
 
@@ -42,8 +42,8 @@ export async function rotateOwn(
   uow: UnitOfWork<SignedInCaller>,
   expiresAt: string | null,
 ): Promise<IssuedToken | Failure<RotateFailure | 'notPersonal'>> {
-  const used = accessTokenOf(uow.by);
-  return used === null ? refused('notPersonal') : replaceAndRecord(uow, { id: used.id, expiresAt });
+  const used = accessTokenOf(uow.actor);
+  return used === null ? fail('notPersonal') : replaceAndRecord(uow, { id: used.id, expiresAt });
 }
 
 async function replaceAndRecord(
@@ -65,7 +65,7 @@ export async function replaceToken(
 ): Promise<IssuedToken | Failure<RotateFailure>> {
   const settings = await readSettings(tx);
   const latest = latestExpiry(tx.today, settings);
-  if (isTooLate(expiresAt, latest)) return refused('tooLate', { latest });
+  if (isTooLate(expiresAt, latest)) return fail('tooLate', { latest });
   const end = expiresAt ?? (settings.require_personal_access_token_expiry ? inAWeek(tx.today, latest) : null);
   return rotateToken(tx, id, { expiresAt: end, prefix: settings.personal_access_token_prefix });
 }

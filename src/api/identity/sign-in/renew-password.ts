@@ -5,7 +5,7 @@ import { passwordProblems } from '#authentication/users/password-rules.ts';
 import { type User, updateUser } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordUser } from '../users/index.ts';
@@ -24,17 +24,17 @@ interface Renewal {
  * for this is no other way to change it. Refuses with `weak` and what is wrong with the new one, `problem`.
  */
 export async function renewPassword(
-  { database, runUnitOfWork }: Pick<Services, 'database' | 'acting'>,
+  { database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>,
   { login, password, newPassword, address }: Renewal,
 ): Promise<string | Failure<'switchedOff' | 'invalid' | 'weak'>> {
   const settings = await readSettings(database.reader);
-  if (!settings.password_authentication_enabled_for_web) return refused('switchedOff');
+  if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
   const checked = await checkPassword({ database }, { login, password });
   if (isFailure(checked)) return checked;
   const { user } = checked;
   if (user.password_expires_at === null) return password;
   const [problem] = problemsOf({ password, newPassword }, user, settings.minimum_password_length);
-  if (problem !== undefined) return refused('weak', { problem });
+  if (problem !== undefined) return fail('weak', { problem });
   const hash = await hashPassword(newPassword);
   const stored = await runUnitOfWork({ user, token: null, address }, (uow) => replace(uow, user, hash));
   return isFailure(stored) ? stored : newPassword;
@@ -46,7 +46,7 @@ async function replace(
   hash: string,
 ): Promise<undefined | Failure<'invalid'>> {
   const renewed = await updateUser(uow, user, { password: { hash, expired: false } });
-  if (isFailure(renewed)) return refused('invalid');
+  if (isFailure(renewed)) return fail('invalid');
   await recordUser(uow, user, { name: 'user_password_updated', called: user.name, ...changed('password') });
 }
 

@@ -21,7 +21,7 @@ interface SignInForm {
 
 /** The visitor signed in with a new cookie and on the way to the page that asked for it, or the form again and why. */
 export async function signInVisitor(
-  services: Pick<Services, 'database' | 'clock' | 'acting'>,
+  services: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
   request: Incoming,
   session: WebSession,
   form: SignInForm,
@@ -37,7 +37,7 @@ export async function signInVisitor(
 }
 
 async function renewAndSignIn(
-  services: Pick<Services, 'database' | 'acting'>,
+  services: Pick<Services, 'database' | 'runUnitOfWork'>,
   { clientAddress: address }: Incoming,
   session: WebSession,
   { login, password, newPassword }: SignInForm,

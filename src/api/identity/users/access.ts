@@ -6,21 +6,21 @@ import { readSettings } from '#settings/settings.ts';
 
 /** Any signed-in user, with all that is known of the user. The account may have ended since the credentials were looked at. */
 export function beingOneself(): Access<{ caller: SignedInCaller; user: User }> {
-  return signedIn().record({
+  return signedIn().resource({
     name: 'user',
-    find: ({ db }: AccessCall, { caller }: { readonly caller: SignedInCaller }) => readUser(db, caller.user.id),
-    missing: unauthorized,
+    load: ({ db }: AccessCall, { caller }: { readonly caller: SignedInCaller }) => readUser(db, caller.user.id),
+    notFound: unauthorized,
   });
 }
 
 /** Everybody may look for a user by name, unless nothing of the instance is public; only signed-in callers may list users. */
 export function listingUsers(): Access<{ caller: Caller }> {
   return access({
-    who: 'open',
+    audience: 'open',
     label: 'open with a username',
-    admit: () => {},
-    find: async ({ caller }) => ({ caller }),
-    async allow(call) {
+    authenticate: () => {},
+    load: async ({ caller }) => ({ caller }),
+    async authorize(call) {
       if (call.caller.user === null) await allowAnonymousSearch(call);
       const { extern_uid } = call.params;
       if (extern_uid && !isAdministrator(call.caller)) throw forbidden();
@@ -37,13 +37,13 @@ async function allowAnonymousSearch({ db, params }: AccessCall): Promise<void> {
 /** Signed-in callers; anonymous ones get 403 where others get 401. */
 export function readingUsers(): Access<{ caller: SignedInCaller }> {
   return access({
-    who: 'user',
+    audience: 'user',
     label: 'user (403)',
-    admit: () => {},
-    async find({ caller }) {
+    authenticate: () => {},
+    async load({ caller }) {
       if (caller.user === null) throw forbidden('Not authorized!');
       return { caller: signedInCaller(caller) };
     },
-    allow: () => {},
+    authorize: () => {},
   });
 }

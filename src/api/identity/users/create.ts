@@ -34,7 +34,7 @@ export async function createUser(
     identity,
     passwordHash: password.hash,
     passwordProblems: password.problems,
-    createdById: uow.by.user.id,
+    createdById: uow.actor.user.id,
     details: {
       projects_limit: settings.default_projects_limit,
       can_create_group: settings.can_create_group,

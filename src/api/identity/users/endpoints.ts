@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import { readUserUntilGone, TAKEN } from '#authentication/users/users.ts';
 import { administrator, administratorLate } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { bare } from '#http/endpoint/entity.ts';
-import { created, nullable, pageOf, shown } from '#http/endpoint/responses.ts';
+import { rawEntity } from '#http/endpoint/entity.ts';
+import { created, nullable, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { offsetTooFar } from '#http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { beingOneself, listingUsers, readingUsers } from './access.ts';
 import { createUser as create, firstPassword } from './create.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
@@ -33,7 +33,7 @@ export const readCurrentUser = endpoint({
   summary: 'The caller',
   access: beingOneself(),
   scopes: ['read_user'],
-  response: shown(CurrentUser),
+  response: ok(CurrentUser),
   read: (_db, { user }) => user,
 });
 
@@ -60,11 +60,9 @@ export const readUser = endpoint({
     notFound: USER_NOT_FOUND,
     tooMany: TOO_MANY_REQUESTS,
   },
-  response: shown(UserProfile),
+  response: ok(UserProfile),
   handle: async ({ caller, params }, { database }) =>
-    (await limitReading(database, caller)) ??
-    (await readUserUntilGone(database.reader, params.id)) ??
-    refused('notFound'),
+    (await limitReading(database, caller)) ?? (await readUserUntilGone(database.reader, params.id)) ?? fail('notFound'),
 });
 
 export const createUser = endpoint({
@@ -104,7 +102,7 @@ export const updateUser = endpoint({
     'user_admin_status_updated',
     'user_password_updated',
   ],
-  response: shown(UserAdmin),
+  response: ok(UserAdmin),
   async handle({ caller, params }, { database, runUnitOfWork }) {
     const wish = updateOf(params);
     const password = await nextPassword(database.reader, params.id, wish);
@@ -124,7 +122,7 @@ export const blockUser = endpoint({
     onlyAdministrator: onlyAdministrator('be blocked'),
   },
   activity: ['user_blocked'],
-  response: created(bare(nullable(Type.Boolean()))),
+  response: created(rawEntity(nullable(Type.Boolean()))),
   write: (uow, { params }) => block(uow, params.id),
 });
 
@@ -139,7 +137,7 @@ export const unblockUser = endpoint({
     deactivated: [403, '403 Forbidden - Deactivated users cannot be unblocked by the API'],
   },
   activity: ['user_unblocked'],
-  response: created(bare(Type.Boolean())),
+  response: created(rawEntity(Type.Boolean())),
   write: (uow, { params }) => unblock(uow, params.id),
 });
 
@@ -158,7 +156,7 @@ export const deactivateUser = endpoint({
       'The user you are trying to deactivate has been active in the past {days} days and cannot be deactivated',
     ],
   },
-  response: created(bare(Type.Boolean())),
+  response: created(rawEntity(Type.Boolean())),
   write: (uow, { params }) => deactivate(uow, params.id),
 });
 
@@ -172,7 +170,7 @@ export const activateUser = endpoint({
     internalUser: INTERNAL,
     blocked: [403, 'Error occurred. A blocked user must be unblocked to be activated'],
   },
-  response: created(bare(Type.Boolean())),
+  response: created(rawEntity(Type.Boolean())),
   write: (uow, { params }) => activate(uow, params.id),
 });
 
@@ -187,7 +185,7 @@ export const banUser = endpoint({
     wrongState: [403, 'You cannot ban {state} users.'],
     onlyAdministrator: onlyAdministrator('be banned'),
   },
-  response: created(bare(Type.Boolean())),
+  response: created(rawEntity(Type.Boolean())),
   write: (uow, { params }) => ban(uow, params.id),
 });
 
@@ -201,6 +199,6 @@ export const unbanUser = endpoint({
     internalUser: INTERNAL,
     wrongState: [403, 'You cannot unban {state} users.'],
   },
-  response: created(bare(Type.Boolean())),
+  response: created(rawEntity(Type.Boolean())),
   write: (uow, { params }) => unban(uow, params.id),
 });

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { User } from '#authentication/users/users.ts';
-import { entity, inForm, type SerializationContext } from '#http/endpoint/entity.ts';
-import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
+import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import type { Base } from '#http/request/base-url.ts';
 import { keptAtMost } from '#runtime/bounded-cache.ts';
 import { SHUT_OUT } from './states.ts';
@@ -51,7 +51,7 @@ const profileFields = {
 };
 /** Extended, to callers who may not see the profile. */
 const UserHidden = entity('UserHidden', { ...basicFields, ...profileFields }).from((user: User, to) => ({
-  ...UserBasic.one(user, to),
+  ...UserBasic.serialize(user, to),
   bio: user.bio,
   location: user.location,
   skype: user.skype,
@@ -76,12 +76,12 @@ function workInformation({ job_title, organization }: User): string | null {
 const UserExtended = entity('UserExtended', {
   ...basicFields,
   ...profileFields,
-  created_at: moment,
+  created_at: dateTime,
   followers: Type.Integer(),
   following: Type.Integer(),
   is_followed: Type.Boolean(),
 }).from((user: User, to) => ({
-  ...UserHidden.one(user, to),
+  ...UserHidden.serialize(user, to),
   created_at: user.created_at,
   followers: 0,
   following: 0,
@@ -94,14 +94,14 @@ const UserIdentity = shape('UserIdentity', {
   saml_provider_id: Type.Null(),
 });
 const selfFields = {
-  last_sign_in_at: nullable(moment),
-  confirmed_at: nullable(moment),
-  last_activity_on: nullable(day),
+  last_sign_in_at: nullable(dateTime),
+  confirmed_at: nullable(dateTime),
+  last_activity_on: nullable(date),
   email: Type.String(),
   theme_id: Type.Integer(),
   color_scheme_id: Type.Integer(),
   projects_limit: Type.Integer(),
-  current_sign_in_at: nullable(moment),
+  current_sign_in_at: nullable(dateTime),
   identities: Type.Array(UserIdentity),
   can_create_group: Type.Boolean(),
   can_create_project: Type.Boolean(),
@@ -120,7 +120,7 @@ const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...self
 
 function self(user: User, to: SerializationContext, { identities, spaces }: UserFacts) {
   return {
-    ...UserExtended.one(user, to),
+    ...UserExtended.serialize(user, to),
     last_sign_in_at: user.last_sign_in_at,
     confirmed_at: user.confirmed_at,
     last_activity_on: user.last_activity_on,
@@ -167,7 +167,7 @@ function admin(user: User, to: SerializationContext, facts: UserFacts) {
     is_admin: user.admin,
     note: user.note,
     namespace_id: facts.spaces.get(user.id)?.namespace_id ?? null,
-    created_by: creator === undefined ? null : UserBasic.one(creator, to),
+    created_by: creator === undefined ? null : UserBasic.serialize(creator, to),
     using_license_seat: user.state === 'active' && !user.bot && !user.internal,
     is_auditor: user.auditor,
     provisioned_by_group_id: null,
@@ -201,23 +201,23 @@ const UserAdminDetail = entity('UserAdminDetail', {
 );
 
 /** The caller; administrators see themselves as they see others. */
-export const CurrentUser = inForm([UserSelf, UserAdmin], ({ caller }) =>
+export const CurrentUser = variants([UserSelf, UserAdmin], ({ caller }) =>
   isAdministrator(caller) ? UserAdmin : UserSelf,
 );
 
 /** One of a list of users. */
-export const ListedUser = inForm([UserBasic, UserAdmin], ({ caller }) =>
+export const ListedUser = variants([UserBasic, UserAdmin], ({ caller }) =>
   isAdministrator(caller) ? UserAdmin : UserBasic,
 );
 
 /** A user in the form that the caller may see. */
-export const UserProfile = inForm([UserExtended, UserHidden, UserAdminDetail], ({ caller }, user) => {
+export const UserProfile = variants([UserExtended, UserHidden, UserAdminDetail], ({ caller }, user) => {
   if (isAdministrator(caller)) return UserAdminDetail;
   return profileVisibleTo(caller, user) ? UserExtended : UserHidden;
 });
 
 /** A user as jobs show theirs: the extended form, which administrators see no more of. */
-export const EmbeddedUser = inForm([UserExtended, UserHidden], ({ caller }, user) =>
+export const EmbeddedUser = variants([UserExtended, UserHidden], ({ caller }, user) =>
   profileVisibleTo(caller, user) ? UserExtended : UserHidden,
 );
 

@@ -3,7 +3,7 @@ import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import { changeableUser, type Unchangeable, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { DAY_MS, momentAfter } from '#runtime/clock.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordUser } from './activity.ts';
 
@@ -23,9 +23,9 @@ export async function block(
 ): Promise<true | null | Failure<Unchangeable | 'ownAccount' | 'onlyAdministrator'>> {
   const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (user.id === uow.by.user.id) return refused('ownAccount');
+  if (user.id === uow.actor.user.id) return fail('ownAccount');
   if (user.state === 'blocked') return null;
-  if (await isOnlyAdministrator(uow, user)) return refused('onlyAdministrator');
+  if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
   await setState(uow, user, 'blocked');
   await recordUser(uow, user, { name: 'user_blocked', called: user.username, message: 'Blocked user' });
   return true;
@@ -35,7 +35,7 @@ export async function block(
 export async function unblock(uow: UnitOfWork, id: number): Changed<'deactivated'> {
   const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (user.state === 'deactivated') return refused('deactivated');
+  if (user.state === 'deactivated') return fail('deactivated');
   if (user.state !== 'blocked') return false;
   await setState(uow, user, 'active');
   await recordUser(uow, user, { name: 'user_unblocked', called: user.username, message: 'Unblocked user' });
@@ -49,11 +49,11 @@ export async function deactivate(
 ): Changed<'blocked' | 'recentlyActive' | 'onlyAdministrator'> {
   const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (WITHOUT_ACCESS.includes(user.state)) return refused('blocked');
+  if (WITHOUT_ACCESS.includes(user.state)) return fail('blocked');
   if (user.state === 'deactivated') return true;
-  if (await isOnlyAdministrator(uow, user)) return refused('onlyAdministrator');
+  if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
   const { deactivate_dormant_users_period: days } = await readSettings(uow);
-  if (wasActiveAfter(user, momentAfter(uow.now, -days * DAY_MS))) return refused('recentlyActive', { days });
+  if (wasActiveAfter(user, momentAfter(uow.now, -days * DAY_MS))) return fail('recentlyActive', { days });
   await setState(uow, user, 'deactivated');
   return true;
 }
@@ -66,7 +66,7 @@ function wasActiveAfter({ last_activity_on, current_sign_in_at }: User, moment: 
 export async function activate(uow: UnitOfWork, id: number): Changed<'blocked'> {
   const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (WITHOUT_ACCESS.includes(user.state)) return refused('blocked');
+  if (WITHOUT_ACCESS.includes(user.state)) return fail('blocked');
   if (user.state !== 'active') await setState(uow, user, 'active');
   return true;
 }
@@ -74,8 +74,8 @@ export async function activate(uow: UnitOfWork, id: number): Changed<'blocked'> 
 export async function ban(uow: UnitOfWork, id: number): Changed<'wrongState' | 'onlyAdministrator'> {
   const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (user.state !== 'active') return refused('wrongState', { state: user.state });
-  if (await isOnlyAdministrator(uow, user)) return refused('onlyAdministrator');
+  if (user.state !== 'active') return fail('wrongState', { state: user.state });
+  if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
   await setState(uow, user, 'banned');
   return true;
 }
@@ -83,7 +83,7 @@ export async function ban(uow: UnitOfWork, id: number): Changed<'wrongState' | '
 export async function unban(uow: UnitOfWork, id: number): Changed<'wrongState'> {
   const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (user.state !== 'banned') return refused('wrongState', { state: user.state });
+  if (user.state !== 'banned') return fail('wrongState', { state: user.state });
   await setState(uow, user, 'active');
   return true;
 }

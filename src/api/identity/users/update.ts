@@ -14,7 +14,7 @@ import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { moveNamespaceRoutes } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordUser } from './activity.ts';
 import { type ChosenPassword, choosePassword } from './choose-password.ts';
@@ -50,10 +50,10 @@ export async function updateUser(
 ): Promise<User | Failure<UserFailure | Unchangeable | 'onlyAdministrator'>> {
   const user = await changeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (wish.details?.admin === false && (await isOnlyAdministrator(uow, user))) return refused('onlyAdministrator');
+  if (wish.details?.admin === false && (await isOnlyAdministrator(uow, user))) return fail('onlyAdministrator');
   const hash = password?.hash ?? null;
   // One that another sets has to be renewed.
-  const renewed = hash === null ? undefined : { hash, expired: uow.by.user.id !== id };
+  const renewed = hash === null ? undefined : { hash, expired: uow.actor.user.id !== id };
   const details = usualPrivacy ? { ...wish.details, private_profile: await usuallyPrivate(uow) } : wish.details;
   const changes = { ...wish, details, password: renewed, passwordProblems: password?.problems };
   const updated = await changeUser(uow, user, changes);

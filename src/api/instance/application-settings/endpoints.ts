@@ -1,6 +1,6 @@
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { readSettings } from '#settings/settings.ts';
 import { ApplicationSettings } from './entities.ts';
@@ -11,7 +11,7 @@ export const readApplicationSettings = endpoint({
   get: '/application/settings',
   summary: 'The settings that may change while the server runs',
   access: administrator(),
-  response: shown(ApplicationSettings),
+  response: ok(ApplicationSettings),
   read: (db) => readSettings(db),
 });
 
@@ -22,7 +22,7 @@ export const updateApplicationSettings = endpoint({
   params: changeParameters,
   errors: { invalid: INVALID },
   activity: ['application_setting_updated'],
-  response: shown(ApplicationSettings),
+  response: ok(ApplicationSettings),
   handle: ({ params, caller }, { runUnitOfWork, git }) =>
     runUnitOfWork(caller, (uow) => changeSettings(uow, sentChanges(params), git.storages)),
 });

@@ -22,7 +22,7 @@ const SEES_ALL: Pair<number> = { group: OWNER, project: MAINTAINER };
 export function instanceLog(): Access<Logged> {
   return administrator()
     .map(() => ({ log: { entity: null, authorId: null } }))
-    .and(refuseOnFree);
+    .require(refuseOnFree);
 }
 
 /** What concerns the group or project itself. */
@@ -35,22 +35,22 @@ export function logOf(kind: ParentKind): Access<Logged> {
         authorId: parent.role >= SEES_ALL[parent.type] ? null : caller.user.id,
       },
     }))
-    .and(refuseOnFree);
+    .require(refuseOnFree);
 }
 
 /** One event of the log. */
-const event = { name: 'event', missing: nestedNotFound } as const;
+const event = { name: 'event', notFound: nestedNotFound } as const;
 
 export const eventById = {
   ...event,
   params: { id: required(integer) },
-  find: ({ db, params }: AccessCall<{ id: number }>, { log }: Logged) => findAuditEvent(db, log, params.id),
+  load: ({ db, params }: AccessCall<{ id: number }>, { log }: Logged) => findAuditEvent(db, log, params.id),
 } as const;
 
 /** The same below a group or project. */
 export const eventBelow = {
   ...event,
   params: { audit_event_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ audit_event_id: number }>, { log }: Logged) =>
+  load: ({ db, params }: AccessCall<{ audit_event_id: number }>, { log }: Logged) =>
     findAuditEvent(db, log, params.audit_event_id),
 } as const;

@@ -1,9 +1,9 @@
 import { forBoth } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { dateTime, integer, oneOf } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { eventBelow, eventById, instanceLog, logOf } from './access.ts';
 import { AuditEvent } from './entities.ts';
 import { AUDIT_KEYSET, listAuditEvents as list } from './store.ts';
@@ -23,14 +23,14 @@ export const listAuditEvents = endpoint({
   errors: { typeMissing: [400, { error: 'entity_type is missing' }] },
   response: pageOf(AuditEvent),
   read: (db, { log, params, page }) =>
-    params.entity_id != null && params.entity_type == null ? refused('typeMissing') : list(db, log, params, page),
+    params.entity_id != null && params.entity_type == null ? fail('typeMissing') : list(db, log, params, page),
 });
 
 export const readAuditEvent = endpoint({
   get: '/audit_events/:id',
   summary: 'One thing that was done on this server',
-  access: instanceLog().record(eventById),
-  response: shown(AuditEvent),
+  access: instanceLog().resource(eventById),
+  response: ok(AuditEvent),
   read: (_db, { event }) => event,
 });
 
@@ -50,8 +50,8 @@ export const [readGroupAuditEvent, readProjectAuditEvent] = forBoth((parent) =>
   endpoint({
     get: `${parent.path}/audit_events/:audit_event_id`,
     summary: `One thing that was done to a ${parent.type}`,
-    access: logOf(parent).record(eventBelow),
-    response: shown(AuditEvent),
+    access: logOf(parent).resource(eventBelow),
+    response: ok(AuditEvent),
     read: (_db, { event }) => event,
   }),
 );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { type AuditRow, authorEmails } from './store.ts';
 
 const text = Type.String();
@@ -31,7 +31,7 @@ export const AuditEvent = entity('AuditEvent', {
   entity_type: text,
   event_name: text,
   details: Details,
-  created_at: moment,
+  created_at: dateTime,
 }).from(
   (events: readonly AuditRow[], { db }) => authorEmails(db, events),
   ({ id, author_id, entity_id, entity_type, event_name, details, created_at }, _to, emails) => ({

@@ -1,6 +1,6 @@
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { html, shown } from '#http/endpoint/responses.ts';
+import { html, ok } from '#http/endpoint/responses.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { OpenApi } from './entities.ts';
 import { DOCUMENTATION_PAGE } from './page.ts';
@@ -9,7 +9,7 @@ export const readOpenapi = endpoint({
   get: '/openapi.json',
   summary: 'This API as an OpenAPI 3.1 document',
   access: open(),
-  response: shown(OpenApi),
+  response: ok(OpenApi),
   handle: ({ base }, { describeApi }) => describeApi({ url: base.url, version: packageJson.version }),
 });
 

@@ -1,6 +1,6 @@
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, nothing } from '#http/endpoint/responses.ts';
+import { created, listOf, noContent } from '#http/endpoint/responses.ts';
 import { exclusive, optional, required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
@@ -53,6 +53,6 @@ export const removeFeature = endpoint({
   delete: '/features/:name',
   summary: 'Give a feature flag its default again',
   access: administrator(),
-  response: nothing,
+  response: noContent,
   write: (uow, { params }) => clearFlag(uow, params.name),
 });

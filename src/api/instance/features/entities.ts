@@ -44,7 +44,7 @@ export const Feature = entity('Feature', {
   name: flag.name,
   state: stateOf(flag),
   gates: gatesOf(flag),
-  definition: isFlagName(flag.name) ? FeatureDefinition.one(flag.name, to) : null,
+  definition: isFlagName(flag.name) ? FeatureDefinition.serialize(flag.name, to) : null,
 }));
 
 function stateOf(flag: Flag): 'on' | 'off' | 'conditional' {

@@ -2,7 +2,7 @@ import { findUser } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type Actor, type Flag, type FlagSetting, setFlag } from '#settings/features.ts';
 
 /** One call as it came: comma lists of names. */
@@ -25,7 +25,7 @@ export async function setFeature(uow: UnitOfWork, call: FeatureCall): Promise<Fl
   const actors = await namedActors(uow, call);
   if (isFailure(actors)) return actors;
   const setting = settingOf(call, actors);
-  if (setting === null) return refused('badValue', { name: call.name, value: call.value });
+  if (setting === null) return fail('badValue', { name: call.name, value: call.value });
   return setFlag(uow, call.name, setting);
 }
 
@@ -48,7 +48,7 @@ async function namedActors(db: Reader, call: FeatureCall): Promise<Actor[] | Fai
   for (const kind of KINDS) {
     for (const name of namesIn(call[kind])) {
       const actor = await FINDERS[kind](db, name);
-      if (actor === null) return refused('actorNotFound', { actor: name });
+      if (actor === null) return fail('actorNotFound', { actor: name });
       actors.push(actor);
     }
   }

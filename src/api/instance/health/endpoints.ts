@@ -1,6 +1,6 @@
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { plainText, Reply, shown } from '#http/endpoint/responses.ts';
+import { ok, plainText, Reply } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { Alive, Readiness } from './entities.ts';
@@ -22,7 +22,7 @@ export const readLiveness = endpoint({
   get: '/-/liveness',
   summary: 'Is the process running',
   ...shared,
-  response: shown(Alive),
+  response: ok(Alive),
   handle: () => new Reply({ status: 'ok' as const }, { headers: NOT_KEPT }),
 });
 
@@ -31,7 +31,7 @@ export const readReadiness = endpoint({
   summary: 'Can the server serve',
   ...shared,
   params: { all: optional(boolean, false) },
-  response: shown(Readiness),
+  response: ok(Readiness),
   async handle({ params }, services) {
     const found = await readiness(services, params.all);
     return new Reply(found, { headers: NOT_KEPT, status: found.status === 'ok' ? 200 : 503 });

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { bare } from '#http/endpoint/entity.ts';
+import { rawEntity } from '#http/endpoint/entity.ts';
 import { shape } from '#http/endpoint/responses.ts';
 
-export const Alive = bare(shape('Alive', { status: Type.Literal('ok') }));
+export const Alive = rawEntity(shape('Alive', { status: Type.Literal('ok') }));
 
 const status = Type.Union([Type.Literal('ok'), Type.Literal('failed')]);
 const Check = Type.Object({
@@ -11,7 +11,7 @@ const Check = Type.Object({
   labels: Type.Optional(Type.Object({ shard: Type.String() })),
 });
 
-export const Readiness = bare(
+export const Readiness = rawEntity(
   shape('Readiness', {
     status,
     master_check: Type.Array(Check),

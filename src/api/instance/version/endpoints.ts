@@ -1,6 +1,6 @@
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { Version } from './entities.ts';
 import { INSTANCE_VERSION } from './version.ts';
 
@@ -9,7 +9,7 @@ export const readVersion = endpoint({
   summary: 'The level of the API that clients may rely on',
   access: signedIn(),
   scopes: ['read_user'],
-  response: shown(Version),
+  response: ok(Version),
   read: () => INSTANCE_VERSION,
 });
 
@@ -18,6 +18,6 @@ export const readMetadata = endpoint({
   summary: 'The same as the version',
   access: signedIn(),
   scopes: ['read_user'],
-  response: shown(Version),
+  response: ok(Version),
   read: () => INSTANCE_VERSION,
 });

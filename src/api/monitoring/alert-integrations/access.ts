@@ -12,7 +12,7 @@ import { findIntegration } from './store.ts';
 export const integration = {
   name: 'integration',
   params: { integration_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly integration_id: number }>, { project }: { readonly project: Project }) =>
+  load: ({ db, params }: AccessCall<{ readonly integration_id: number }>, { project }: { readonly project: Project }) =>
     findIntegration(db, project, params.integration_id),
-  missing: () => notFound('Alert Integration'),
+  notFound: () => notFound('Alert Integration'),
 } as const;

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { AlertIntegrationType } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { LEGACY } from './endpoint-path.ts';
 import type { Stored } from './input.ts';
 import { type IntegrationInProject, insertIntegration, oldestOfType } from './store.ts';
@@ -24,7 +24,7 @@ export async function createIntegration(
   { legacy, ...wish }: Wish,
 ): Promise<IntegrationInProject | Failure<'several'>> {
   const isOnly = uow.tier !== 'free' || (await oldestOfType(uow, project.id, wish.type)) === null;
-  if (!isOnly) return refused('several');
+  if (!isOnly) return fail('several');
   const endpoint_identifier = legacy ? LEGACY[wish.type] : newEndpointIdentifier();
   const place = { project_id: project.id, endpoint_identifier };
   return insertIntegration(uow, project, {

@@ -2,12 +2,12 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { refuseOnFree } from '#http/access/tiers.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, listOf, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { anything, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
-import { isFailure, refused } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { AlertReported } from '../alerts/index.ts';
 import { integration } from './access.ts';
 import { createIntegration } from './create.ts';
@@ -50,8 +50,8 @@ export const listAlertIntegrations = endpoint({
 export const readAlertIntegration = endpoint({
   get: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Read an integration that sends alerts',
-  access: inProject('admin_operations').record(integration),
-  response: shown(AlertIntegration),
+  access: inProject('admin_operations').resource(integration),
+  response: ok(AlertIntegration),
   read: (_db, { integration }) => integration,
 });
 
@@ -71,7 +71,7 @@ export const createAlertIntegration = endpoint({
     several: [400, 'Multiple integrations of a single type are not supported for this project'],
   },
   uniqueErrors: {
-    alert_integrations_by_endpoint: refused('invalid', {
+    alert_integrations_by_endpoint: fail('invalid', {
       errors: { endpoint_identifier: ['has already been taken'] },
     }),
   },
@@ -88,44 +88,44 @@ export const createAlertIntegration = endpoint({
 export const updateAlertIntegration = endpoint({
   put: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Change an integration that sends alerts',
-  access: inProject('admin_operations').record(integration),
+  access: inProject('admin_operations').resource(integration),
   params: { name: optional(notBlank(title)), active: optional(boolean), ...ofPayloads },
   rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
   errors: { ...REFUSALS, gone: GONE },
-  response: shown(AlertIntegration),
+  response: ok(AlertIntegration),
   async handle({ integration, caller, params }, { runUnitOfWork, config }) {
     const stored = await storedOf(params, config.tier);
     if (isFailure(stored)) return stored;
     const { name, active } = params;
     const set = { ...(name != null && { name }), ...(active != null && { active }), ...stored };
-    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, set)) ?? refused('gone'));
+    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, set)) ?? fail('gone'));
   },
 });
 
 export const deleteAlertIntegration = endpoint({
   delete: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Let a tool send no more alerts to a project',
-  access: inProject('admin_operations').record(integration),
-  response: nothing,
+  access: inProject('admin_operations').resource(integration),
+  response: noContent,
   write: (uow, { integration }) => deleteIntegration(uow, integration.id),
 });
 
 export const resetAlertIntegrationToken = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/reset_token',
   summary: 'Give an integration another token',
-  access: inProject('admin_operations').record(integration),
+  access: inProject('admin_operations').resource(integration),
   errors: { gone: GONE },
   response: created(AlertIntegration),
   async handle({ integration, caller }, { runUnitOfWork, secretKey }) {
     const sealed = newSealedToken(await secretKey(), integration);
-    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, sealed)) ?? refused('gone'));
+    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, sealed)) ?? fail('gone'));
   },
 });
 
 export const sendTestAlert = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/test_alert',
   summary: 'Send an alert as a tool would',
-  access: inProject('update_alert_management_alert').record(integration),
+  access: inProject('update_alert_management_alert').resource(integration),
   params: { payload: required(payloadObject) },
   errors: {
     payloadInvalid: [400, { error: 'payload is invalid' }],
@@ -140,7 +140,7 @@ export const sendTestAlert = endpoint({
 export const listAlertPayloadFields = endpoint({
   post: '/projects/:id/alert_integrations/payload_fields',
   summary: 'List what fields of alerts may be read from in a payload',
-  access: inProject('admin_operations').and(refuseOnFree),
+  access: inProject('admin_operations').require(refuseOnFree),
   params: { payload: required(anything) },
   errors: {
     unreadable: [400, 'Failed to parse payload'],
@@ -149,8 +149,8 @@ export const listAlertPayloadFields = endpoint({
   response: listOf(PayloadField),
   async handle({ params }) {
     const payload = await readPayload(params.payload);
-    if (payload === 'tooLarge') return refused('tooLarge');
-    if (typeof payload === 'string') return refused('unreadable');
-    return (await payloadFields(payload.value)) ?? refused('tooLarge');
+    if (payload === 'tooLarge') return fail('tooLarge');
+    if (typeof payload === 'string') return fail('unreadable');
+    return (await payloadFields(payload.value)) ?? fail('tooLarge');
   },
 });

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { mapText } from '#database/long-texts.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment } from '#http/endpoint/responses.ts';
+import { dateTime } from '#http/endpoint/responses.ts';
 import { parseInTurns } from '#http/request/incremental-json.ts';
 import { pathOf } from './endpoint-path.ts';
 import { examplesOf, type IntegrationInProject } from './store.ts';
@@ -32,8 +32,8 @@ export const AlertIntegration = entity('AlertIntegration', {
   token: Type.String(),
   payload_example: anyObject,
   payload_attribute_mapping: anyObject,
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
 }).from(beside, (row: IntegrationInProject, to, { key, examples }) => ({
   id: row.id,
   type: row.type,

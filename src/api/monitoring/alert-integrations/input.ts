@@ -1,5 +1,5 @@
 import type { Raw } from '#http/parameters/brackets.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { isMapping } from '../attribute-mappings/index.ts';
 import { readPayload } from './payload-parameter.ts';
 
@@ -28,10 +28,10 @@ export async function storedOf(given: Given, tier: string): Promise<Stored | Fai
   if (tier === 'free') return {};
   const { payload_example, payload_attribute_mapping } = given;
   const example = payload_example == null ? null : await readPayload(payload_example);
-  if (example === 'tooLarge') return refused('exampleTooLarge');
-  if (example === 'invalid' || example === 'tooDeep') return refused('exampleInvalid');
+  if (example === 'tooLarge') return fail('exampleTooLarge');
+  if (example === 'invalid' || example === 'tooDeep') return fail('exampleInvalid');
   const mapping = payload_attribute_mapping == null ? null : mappingJson(payload_attribute_mapping);
-  if (mapping === 'invalid') return refused('invalid', { errors: INVALID_MAPPING });
+  if (mapping === 'invalid') return fail('invalid', { errors: INVALID_MAPPING });
   return {
     ...(example && { payload_example: example.json }),
     ...(mapping && { payload_attribute_mapping: mapping }),

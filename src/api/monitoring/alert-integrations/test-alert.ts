@@ -2,7 +2,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { Raw } from '#http/parameters/brackets.ts';
 import type { Services } from '#http/services.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { receive } from '../alerts/index.ts';
 import { readMapping } from '../attribute-mappings/index.ts';
 import { readPayload } from './payload-parameter.ts';
@@ -17,16 +17,21 @@ interface Test {
 
 /** Takes a payload as if a tool had sent it to the integration with the right key: it makes real alerts. */
 export async function sendTest(
-  { runUnitOfWork, clock, config: { tier }, database }: Pick<Services, 'acting' | 'clock' | 'config' | 'database'>,
+  {
+    runUnitOfWork,
+    clock,
+    config: { tier },
+    database,
+  }: Pick<Services, 'runUnitOfWork' | 'clock' | 'config' | 'database'>,
   { project, integration, payload: given, client }: Test,
 ): Promise<Awaited<ReturnType<typeof receive>> | Failure<'payloadInvalid' | 'inactive'>> {
   const { id, type, name, active, payload_attribute_mapping: mapping } = integration;
   const payload = await readPayload(given);
-  if (payload === 'invalid') return refused('payloadInvalid');
+  if (payload === 'invalid') return fail('payloadInvalid');
   const db = database.current().reader;
   const isHidden = tier === 'free' && (await oldestOfType(db, project.id, type)) !== id;
-  if (!active || isHidden) return refused('inactive');
-  if (typeof payload === 'string') return refused('broken');
+  if (!active || isHidden) return fail('inactive');
+  if (typeof payload === 'string') return fail('broken');
   const sender = { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };
   const { value, json: text } = payload;
   return receive({ runUnitOfWork, clock, tier }, db, {

@@ -4,7 +4,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, ok, pageOf } from '#http/endpoint/responses.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { description, expression, text } from '#http/parameters/texts.ts';
@@ -29,13 +29,13 @@ const narrowing = {
 const alert = {
   name: 'alert',
   params: { alert_iid: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly alert_iid: number }>, { project }: { readonly project: Project }) =>
+  load: ({ db, params }: AccessCall<{ readonly alert_iid: number }>, { project }: { readonly project: Project }) =>
     findAlert(db, project, params.alert_iid),
-  missing: () => notFound('Alert'),
+  notFound: () => notFound('Alert'),
 } as const;
 
 const reading = inProject('read_alert_management_alert');
-const changing = inProject('update_alert_management_alert').record(alert);
+const changing = inProject('update_alert_management_alert').resource(alert);
 
 export const listAlerts = endpoint({
   get: '/projects/:id/alert_management_alerts',
@@ -55,15 +55,15 @@ export const countAlerts = endpoint({
   summary: 'Count the alerts of a project by their status',
   access: reading,
   params: narrowing,
-  response: shown(AlertStatusCounts),
+  response: ok(AlertStatusCounts),
   read: (db, { project, params }) => statusCounts(db, project, params),
 });
 
 export const readAlert = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid',
   summary: 'Read an alert, with what was sent',
-  access: reading.record(alert),
-  response: shown(Alert),
+  access: reading.resource(alert),
+  response: ok(Alert),
   read: (_db, { alert }) => alert,
 });
 
@@ -87,14 +87,14 @@ export const updateAlertManagementAlert = endpoint({
     ],
   },
   uniqueErrors: { alerts_unresolved_by_fingerprint: 'open' },
-  response: shown(Alert),
+  response: ok(Alert),
   write: (uow, { project, alert, params }) => updateAlert(uow, project, alert, params),
 });
 
 export const listAlertNotes = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid/notes',
   summary: 'List what was said on an alert',
-  access: reading.record(alert),
+  access: reading.resource(alert),
   params: { sort: optional(oneOf('asc', 'desc'), 'asc') },
   response: pageOf(AlertNote),
   read: (db, { alert, params, page }) => listNotes(db, alert, params.sort, page),
@@ -112,7 +112,7 @@ export const createAlertNote = endpoint({
 export const createAlertIssue = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/issue',
   summary: 'Make an incident of an alert',
-  access: changing.and(({ caller }, { project }) => {
+  access: changing.require(({ caller }, { project }) => {
     if (!mayInProject(caller, 'create_issue', project)) throw forbidden();
   }, 'project:update_alert_management_alert + project:create_issue'),
   errors: { exists: [409, 'An issue already exists'] },

@@ -5,7 +5,7 @@ import { alertPath } from '#domain/alert-path.ts';
 import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { parseInTurns } from '#http/request/incremental-json.ts';
 import type { JsonObject } from '#text/json-object.ts';
 import { flattened } from '../alerts/index.ts';
@@ -34,16 +34,16 @@ const fields = {
   service: optionalText,
   monitoring_tool: optionalText,
   hosts: Type.Array(text),
-  started_at: moment,
-  ended_at: nullable(moment),
+  started_at: dateTime,
+  ended_at: nullable(dateTime),
   event_count: Type.Integer(),
   fingerprint: optionalText,
   environment: nullable(AlertEnvironment.schema),
   runbook: optionalText,
   issue_iid: nullable(Type.Integer()),
   assignees: Type.Array(UserBasic.schema),
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   web_url: text,
 };
 
@@ -85,10 +85,10 @@ function told(
     ended_at: row.ended_at,
     event_count: row.event_count,
     fingerprint: row.fingerprint,
-    environment: environment === undefined ? null : AlertEnvironment.one(environment, to),
+    environment: environment === undefined ? null : AlertEnvironment.serialize(environment, to),
     runbook: row.runbook,
     issue_iid: row.issue_id === null ? null : (issues.get(row.issue_id) ?? null),
-    assignees: assignee === undefined ? [] : [UserBasic.one(assignee, to)],
+    assignees: assignee === undefined ? [] : [UserBasic.serialize(assignee, to)],
     created_at: row.created_at,
     updated_at: row.updated_at,
     web_url: to.url + alertPath(row.full_path, row.iid),
@@ -142,8 +142,8 @@ export const AlertNote = entity('AlertNote', {
   body: text,
   attachment: Type.Null(),
   author: UserBasic.schema,
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   system: Type.Boolean(),
   noteable_id: Type.Integer(),
   noteable_type: text,
@@ -158,7 +158,7 @@ export const AlertNote = entity('AlertNote', {
     id: row.id,
     body: row.body,
     attachment: null,
-    author: UserBasic.one(stillThere(users.get(row.author_id)), to),
+    author: UserBasic.serialize(stillThere(users.get(row.author_id)), to),
     created_at: row.created_at,
     updated_at: row.updated_at,
     system: row.system,

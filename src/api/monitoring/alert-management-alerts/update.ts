@@ -5,7 +5,7 @@ import type { AlertStatus } from '#database/tables/alerts.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { NOTES, saySystemNotes, stepAlerts } from '../alerts/index.ts';
 import { type AlertRow, findAlert, setAssignee } from './store.ts';
 
@@ -27,15 +27,15 @@ export async function updateAlert(
   { status, ...change }: Change,
 ): Promise<AlertRow | Failure<'gone' | 'noPermissions'>> {
   const alert = await findAlert(uow, project, iid);
-  if (alert === null) return refused('gone');
+  if (alert === null) return fail('gone');
   if (change.assignee_ids != null || change.assignee_usernames != null) {
     const assigned = await assign(uow, project, alert, change);
-    if (!assigned) return refused('noPermissions');
+    if (!assigned) return fail('noPermissions');
   }
   if (status != null && status !== alert.status) {
-    await stepAlerts(uow, uow.by.user.id, [{ id: alert.id, to: status, notes: [NOTES.status(status)] }]);
+    await stepAlerts(uow, uow.actor.user.id, [{ id: alert.id, to: status, notes: [NOTES.status(status)] }]);
   }
-  return (await findAlert(uow, project, iid)) ?? refused('gone');
+  return (await findAlert(uow, project, iid)) ?? fail('gone');
 }
 
 /** False: whoever is wanted is not there, or may not see the alert. */
@@ -51,7 +51,7 @@ async function assign(
   const before = alert.assignee_id === null ? null : await readUser(uow, alert.assignee_id);
   await setAssignee(uow, alert.id, wanted?.id ?? null);
   const said = [wanted && NOTES.assigned(wanted.username), before && NOTES.unassigned(before.username)];
-  const authorId = uow.by.user.id;
+  const authorId = uow.actor.user.id;
   await saySystemNotes(
     uow,
     said.flatMap((body) => (body === null ? [] : [{ alertId: alert.id, authorId, body }])),

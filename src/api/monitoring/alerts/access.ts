@@ -21,11 +21,11 @@ interface Reading {
  */
 export function addressed(read: (path: AccessCall['path']) => readonly Reading[]) {
   return access<{ address: Address }>({
-    who: 'key',
+    audience: 'key',
     label: 'integration key',
-    admit: () => {},
-    allow: () => {},
-    async find({ db, path, request }) {
+    authenticate: () => {},
+    authorize: () => {},
+    async load({ db, path, request }) {
       // Its segments are plain ones.
       const readings = /%2f/i.test(request.path) ? [] : read(path);
       for (const { path: full, endpoint } of readings) {

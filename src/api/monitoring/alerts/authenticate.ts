@@ -2,7 +2,7 @@ import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { basicCredentials, bearerToken } from '#http/request/credentials.ts';
 import type { Incoming } from '#http/request/incoming.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { digestToken, sameSecret } from '#security/tokens.ts';
 import { readMapping } from '../attribute-mappings/index.ts';
 import type { Address } from './access.ts';
@@ -19,9 +19,9 @@ export async function authorize(
 ): Promise<Sender | Failure<'forbidden' | 'unauthorized'>> {
   const integration = await integrationAt.first(db, address);
   const isThere = integration?.active && (tier !== 'free' || (await isOldest(db, address.projectId, integration)));
-  if (!integration || !isThere) return refused(isWebhook ? 'unauthorized' : 'forbidden');
+  if (!integration || !isThere) return fail(isWebhook ? 'unauthorized' : 'forbidden');
   const key = bearerToken(request) ?? basicCredentials(request)?.password ?? '';
-  if (!sameSecret(digestToken(key), integration.token_digest)) return refused('unauthorized');
+  if (!sameSecret(digestToken(key), integration.token_digest)) return fail('unauthorized');
   const { name, payload_attribute_mapping: mapping } = integration;
   return { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };
 }

@@ -18,15 +18,15 @@ export const AlertReported = entity('AlertReported', { iid: Type.Integer(), titl
 
 /** What all forms have alike. */
 const form = {
-  order: 'ownCredentials',
+  stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
-  refuses: {
+  errors: {
     broken: [400, '400 Bad request'],
     forbidden: FORBIDDEN,
     unauthorized: [401, '401 Unauthorized'],
   },
-  answer: listOf(AlertReported),
+  response: listOf(AlertReported),
   async handle(
     { address, request }: { readonly address: Address; readonly request: Incoming },
     { runUnitOfWork, clock, config: { tier }, database }: Services,

@@ -7,8 +7,8 @@ import { leaveToGhost } from '#events/reassign-to-ghost.ts';
 
 /** Alerts go with their project, and first what was said on them: of both there may be very many. index: alerts_by_project */
 export const endWithProject = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) =>
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) =>
     pieceOf(
       () => deleteSomeNotes(uow, projectId),
       () => deleteSomeLong(uow, { table: 'alerts', text: 'payload' }, sql<SqlBool>`project_id = ${projectId}`, PIECE),
@@ -32,8 +32,8 @@ const ASSIGNEES = { table: 'alerts', column: 'assignee_id' };
 
 /** What a deleted user has said stays as the ghost's, with `hard` it goes; he looks after no alert any more. index: alert_notes_by_author, alerts_by_assignee */
 export const leaveAlerts = subscription({
-  fact: 'user-deleted',
-  inPieces: (uow, deleted) =>
+  event: 'user-deleted',
+  inBatches: (uow, deleted) =>
     pieceOf(
       () => leaveToGhost(uow, AUTHORS, deleted),
       () => referElsewhere(uow, ASSIGNEES, { from: deleted.userId, to: null, most: PIECE }),

@@ -3,7 +3,7 @@ import { hasBody, MEBIBYTE, readBytes } from '#http/request/body.ts';
 import { collected, encodingOf, readDecoded, Undecodable } from '#http/request/content-encoding.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
 import { type JsonBounds, MERGED_BOUNDS, parseJson } from '#http/request/json-body.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { isObject, type JsonObject } from '#text/json-object.ts';
 
 /** A payload as it came, and what it says. */
@@ -28,13 +28,13 @@ export async function readPayload(request: Incoming): Promise<Payload | Failure<
   if (!hasBody(request)) return NOTHING;
   try {
     const bytes = await decodedBytes(request);
-    if (bytes === null) return refused('broken');
+    if (bytes === null) return fail('broken');
     const value = await parseJson(bytes, BOUNDS);
     if (value === undefined) return NOTHING;
-    return isObject(value) ? { text: bytes.toString('utf8'), value } : refused('broken');
+    return isObject(value) ? { text: bytes.toString('utf8'), value } : fail('broken');
   } catch (error) {
     if (error instanceof Undecodable || (error instanceof HttpError && BROKEN.includes(error.status))) {
-      return refused('broken');
+      return fail('broken');
     }
     throw error;
   }

@@ -4,7 +4,7 @@ import { gathered } from '#events/batched-writes.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Client, givingWay, type Waiter } from '#runtime/concurrency-limiter.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { isFeatureOn } from '#settings/features.ts';
 import { readGeneric } from './generic-payload.ts';
 import type { ParsedAlert, Sender } from './parsed-alert.ts';
@@ -58,7 +58,7 @@ export async function receive(
     const fingerprints = await isOn(db, 'generic_alert_fingerprinting', tier, projectId);
     const alert = await readGeneric(payload.value, sender, { text: payload.text, fingerprints });
     const reported = await report({ runUnitOfWork }, { projectId, alerts: [alert] }, { client });
-    return isFailure(reported) || reported.length === 0 ? refused('broken') : reported;
+    return isFailure(reported) || reported.length === 0 ? fail('broken') : reported;
   }
   const isCut = await isOn(db, 'prometheus_notify_max_alerts', tier, projectId);
   const taken = isCut ? elements.slice(0, MOST_WHERE_CUT) : elements;

@@ -3,10 +3,10 @@ import { namedBy } from '#domain/namespaces/routes.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { ClientKey } from './entities.ts';
 import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
 
@@ -15,11 +15,11 @@ import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
 /** The key that the path names: what is no number names none. */
 const key = {
   name: 'key',
-  find: ({ db, path }: AccessCall, { project }: { readonly project: Project }) => {
+  load: ({ db, path }: AccessCall, { project }: { readonly project: Project }) => {
     const named = namedBy(path.key_id ?? '');
     return named !== null && 'id' in named ? findKey(db, project.id, named.id) : null;
   },
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 export const listClientKeys = endpoint({
@@ -43,8 +43,8 @@ export const createClientKey = endpoint({
 export const deleteClientKey = endpoint({
   delete: '/projects/:id/error_tracking/client_keys/:key_id',
   summary: 'Delete a client key, whose reports are refused from then on',
-  access: inProject('admin_operations').record(key),
+  access: inProject('admin_operations').resource(key),
   errors: { gone: NOT_FOUND },
-  response: shown(ClientKey),
-  write: async (uow, { key }) => (await deleteKey(uow, key.id)) ?? refused('gone'),
+  response: ok(ClientKey),
+  write: async (uow, { key }) => (await deleteKey(uow, key.id)) ?? fail('gone'),
 });

@@ -4,7 +4,7 @@ import { subscription } from '#events/event-bus.ts';
 
 /** A project may have any number of keys. index: client_keys_by_project */
 export const endWithProject = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) =>
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) =>
     pieceOf(() => deleteSome(uow, { table: 'client_keys', column: 'project_id' }, projectId, PIECE)),
 });

@@ -1,6 +1,6 @@
 import { reportingWith } from '#domain/error-tracking.ts';
 import { type Access, type AccessCall, access } from '#http/access/access.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { keyInDsn, keyOf } from './client-key.ts';
 import { SENDER_REFUSALS, senderFailure } from './errors.ts';
 
@@ -20,24 +20,24 @@ const noCheck = () => {};
 /** By a client key of the project `:project_id`. Whose key stands in header or query is refused before his body is read. */
 export const byClientKey = (kind: 'store' | 'envelope'): Access<ToAdmit> =>
   access({
-    who: 'key',
+    audience: 'key',
     label: 'client key',
-    admit: noCheck,
-    allow: noCheck,
-    async find(call) {
+    authenticate: noCheck,
+    authorize: noCheck,
+    async load(call) {
       const key = keyOf(call.request);
       const sender = key === null ? null : await senderBy(call, key);
       if (key !== null && sender === null) throw senderFailure('rejected');
       if (key === null && kind === 'store') throw senderFailure('unauthenticated');
       return { admit: async (dsn: unknown) => sender ?? senderByDsn(call, dsn) };
     },
-  }).refusing(SENDER_REFUSALS);
+  }).withErrors(SENDER_REFUSALS);
 
 async function senderByDsn(call: AccessCall, dsn: unknown): ReturnType<ToAdmit['admit']> {
   const named = keyInDsn(dsn);
-  if (named === null) return refused('unauthenticated');
+  if (named === null) return fail('unauthenticated');
   const sender = named.project === call.path.project_id ? await senderBy(call, named.key) : null;
-  return sender ?? refused('rejected');
+  return sender ?? fail('rejected');
 }
 
 async function senderBy({ services, db, path }: AccessCall, key: string): Promise<Sender | null> {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { byClientKey } from './access.ts';
 import { REFUSALS } from './errors.ts';
 import { receiveEnvelope, receiveEvent } from './receive.ts';
@@ -12,9 +12,9 @@ import { receiveEnvelope, receiveEvent } from './receive.ts';
  */
 
 /** Nothing but what the sender knows already, as it is written. */
-const Received = shown(entity('ReportReceived', { id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })) }));
+const Received = ok(entity('ReportReceived', { id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })) }));
 
-const ofReports = { order: 'ownCredentials', body: 'raw', refuses: REFUSALS, answer: Received } as const;
+const ofReports = { stageOrder: 'ownCredentials', body: 'raw', errors: REFUSALS, response: Received } as const;
 
 const ofEnvelopes = { ...ofReports, access: byClientKey('envelope'), handle: receiveEnvelope } as const;
 const ofEvents = { ...ofReports, access: byClientKey('store'), handle: receiveEvent } as const;

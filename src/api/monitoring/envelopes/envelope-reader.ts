@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { isObject, type JsonObject } from '#text/json-object.ts';
 
 /** Reading envelopes (contract/monitoring.md §12): pure, over bytes as they come. */
@@ -33,8 +33,8 @@ export interface EnvelopeReader {
 
 const NEWLINE = 0x0a;
 
-const invalid = () => refused('invalidEnvelope');
-const tooLarge = () => refused('tooLarge');
+const invalid = () => fail('invalidEnvelope');
+const tooLarge = () => fail('tooLarge');
 
 /** What is read next. */
 type Next =

@@ -12,7 +12,7 @@ import {
 import { type Incoming, single } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { Sender, ToAdmit } from './access.ts';
 import { envelopeReader, LARGEST_PAYLOAD } from './envelope-reader.ts';
 import type { REFUSALS } from './errors.ts';
@@ -61,7 +61,7 @@ async function receive(
   read: (arrived: Arrived) => Promise<Received | No>,
 ): Promise<Told | No> {
   const encoding = encodingOf(single(request.headers['content-encoding']));
-  if (encoding === null) return refused('unsupportedEncoding');
+  if (encoding === null) return fail('unsupportedEncoding');
   const bytes = await bytesOf(request);
   if (isFailure(bytes)) return bytes;
   const receipt = { receivedAt: timestamp(services.clock), address: request.clientAddress };
@@ -69,7 +69,7 @@ async function receive(
   const hold = (kept: number) => reserve(request, bytes.length + kept);
   const reading = readDecoded(bytes, encoding, (pieces) => read({ pieces, receipt, hold }), request.client);
   const received = await reading.catch((error: unknown) => {
-    if (error instanceof Undecodable) return refused(undecodable);
+    if (error instanceof Undecodable) return fail(undecodable);
     throw error;
   });
   if (isFailure(received)) return received;
@@ -82,7 +82,7 @@ async function bytesOf(request: Incoming): Promise<Buffer | Failure<'tooLarge'>>
   try {
     return await readBytes(request, LARGEST_SENT);
   } catch (error) {
-    if (error instanceof HttpError && error.status === 413) return refused('tooLarge');
+    if (error instanceof HttpError && error.status === 413) return fail('tooLarge');
     throw error;
   }
 }
@@ -101,7 +101,7 @@ async function readEnvelope({ admit }: Call, { pieces, receipt, hold }: Arrived)
   };
   for await (const piece of pieces) {
     size += piece.length;
-    if (size > LARGEST_DECODED) return refused('tooLarge');
+    if (size > LARGEST_DECODED) return fail('tooLarge');
     const wrong = reader.push(piece);
     const no = (await admitted()) ?? wrong;
     if (no !== null) return no;
@@ -121,10 +121,10 @@ async function readEventAlone({ admit }: Call, { pieces, receipt }: Arrived): Pr
   const sender = await admit(null);
   if (isFailure(sender)) return sender;
   const bytes = await collected(pieces, LARGEST_BASE64);
-  if (bytes === null) return refused('tooLarge');
+  if (bytes === null) return fail('tooLarge');
   const isJson = bytes.find((byte) => byte > SPACE) === BRACE;
   const payload = isJson ? bytes : await inflated(bytes);
-  if (payload === null || payload.length > LARGEST_PAYLOAD) return refused('tooLarge');
+  if (payload === null || payload.length > LARGEST_PAYLOAD) return fail('tooLarge');
   const report = await reportOfEvent(payload, receipt);
   return isFailure(report) ? report : { sender, report };
 }

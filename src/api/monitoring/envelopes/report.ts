@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HttpError } from '#http/errors/http-error.ts';
 import { type JsonBounds, parseJson } from '#http/request/json-body.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { isObject, type JsonObject } from '#text/json-object.ts';
 import { type EnvelopeItem, LARGEST_PAYLOAD } from './envelope-reader.ts';
 import { eventIdOf, isTransaction, type ReadEvent, type Receipt, readEvent } from './event-reader.ts';
@@ -56,7 +56,7 @@ export async function reportOf(
     await giveWay();
     const object = await objectIn(payload);
     if (type === 'event') {
-      if (object === null) return refused('invalidEvent');
+      if (object === null) return fail('invalidEvent');
       const event = reported(object, payload, receipt, events.size === 0 ? idOfEnvelope : null);
       id ??= event.eventId;
       if (!isTransaction(object) && !events.has(event.eventId)) events.set(event.eventId, event);

@@ -3,7 +3,7 @@ import { gathered } from '#events/batched-writes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import type { Client } from '#runtime/concurrency-limiter.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { Sender } from './access.ts';
 import { addEvents, type NewEvent } from './add-events.ts';
 import { addSessions } from './add-sessions.ts';
@@ -84,8 +84,8 @@ async function keepPieces(uow: UnitOfWork, pieces: readonly Piece[]): Promise<re
     const reporting = reportingOf(sender);
     const isNew = (event: ReportedEvent) => !known.has(nameOf(sender, event));
     const seconds = reporting && rate.take(sender.projectId, piece.counted.filter(isNew).length, reporting);
-    if (reporting === null) answers.push(refused('rejected'));
-    else if (seconds !== null) answers.push(refused('rateLimited', { seconds }));
+    if (reporting === null) answers.push(fail('rejected'));
+    else if (seconds !== null) answers.push(fail('rateLimited', { seconds }));
     else {
       answers.push(null);
       kept.push({ ...piece, ...sender });

@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { boolean, notBlank } from '#http/parameters/types.ts';
@@ -16,12 +16,12 @@ import { save } from './update.ts';
 /** What the project has set. */
 const settings = {
   name: 'settings',
-  find: ({ db }: AccessCall, { project }: { readonly project: Project }) => findSettings(db, project.id),
-  missing: () => notFound('Error Tracking Setting'),
+  load: ({ db }: AccessCall, { project }: { readonly project: Project }) => findSettings(db, project.id),
+  notFound: () => notFound('Error Tracking Setting'),
 } as const;
 
 /** Where the feature flag is off, nothing is set. */
-const whereItIsOn = inProject('admin_operations').and(async ({ db, services }, { project }) => {
+const whereItIsOn = inProject('admin_operations').require(async ({ db, services }, { project }) => {
   const on = await isErrorTrackingOn(db, { projectId: project.id, tier: services.config.tier });
   if (!on) throw notFound();
 });
@@ -34,19 +34,19 @@ const turnIn = ({ id }: Pick<Project, 'id'>) => `error tracking settings ${id}`;
 export const readErrorTrackingSettings = endpoint({
   get: '/projects/:id/error_tracking/settings',
   summary: "Read a project's settings of error tracking",
-  access: inProject('admin_operations').record(settings),
-  response: shown(ErrorTrackingSettings),
+  access: inProject('admin_operations').resource(settings),
+  response: ok(ErrorTrackingSettings),
   read: (_db, { settings }) => settings,
 });
 
 export const updateErrorTrackingSettings = endpoint({
   patch: '/projects/:id/error_tracking/settings',
   summary: "Change a project's settings of error tracking",
-  access: inProject('admin_operations').record(settings),
+  access: inProject('admin_operations').resource(settings),
   params: { active: required(notBlank(boolean)), integrated: optional(boolean) },
   lock: ({ project }) => turnIn(project),
   errors: refuses,
-  response: shown(ErrorTrackingSettings),
+  response: ok(ErrorTrackingSettings),
   write: (uow, { settings, params: { active, integrated } }) =>
     save(uow, { ...settings, active, integrated: integrated ?? settings.integrated }),
 });
@@ -58,7 +58,7 @@ export const setErrorTrackingSettings = endpoint({
   params: { active: required(notBlank(boolean)), integrated: required(boolean) },
   lock: ({ project }) => turnIn(project),
   errors: refuses,
-  response: shown(ErrorTrackingSettings),
+  response: ok(ErrorTrackingSettings),
   write: (uow, { project, params: { active, integrated } }) =>
     save(uow, { project_id: project.id, active, integrated }),
 });

@@ -1,6 +1,6 @@
 import { isErrorTrackingOn } from '#domain/error-tracking.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { ensureActiveKey } from '../client-keys/index.ts';
 import { type SettingsRow, saveSettings } from './store.ts';
 
@@ -11,7 +11,7 @@ import { type SettingsRow, saveSettings } from './store.ts';
 export async function save(uow: UnitOfWork, settings: SettingsRow): Promise<SettingsRow | Failure<'noOtherBackend'>> {
   const { project_id: projectId, active, integrated } = settings;
   const isIntegrated = integrated && (await isErrorTrackingOn(uow, { projectId, tier: uow.tier }));
-  if (active && !isIntegrated) return refused('noOtherBackend');
+  if (active && !isIntegrated) return fail('noOtherBackend');
   if (active) await ensureActiveKey(uow, projectId);
   return saveSettings(uow, settings);
 }

@@ -3,12 +3,12 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { expression } from '#http/parameters/texts.ts';
 import { absentIfBlank, integer, oneOf } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { TrackedError, TrackedErrorAlone } from './entities.ts';
 import { ErrorEvent, ErrorEventAlone } from './event-entities.ts';
 import { listEvents as eventsIn, findEvent } from './event-store.ts';
@@ -22,17 +22,17 @@ const status = oneOf('unresolved', 'resolved', 'ignored');
 const error = {
   name: 'error',
   params: { error_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly error_id: number }>, { project }: { readonly project: Project }) =>
+  load: ({ db, params }: AccessCall<{ readonly error_id: number }>, { project }: { readonly project: Project }) =>
     findError(db, project, params.error_id),
-  missing: () => notFound('Error'),
+  notFound: () => notFound('Error'),
 } as const;
 
 /** Its event of this id, or the latest. */
 const event = {
   name: 'event',
-  find: ({ db, path }: AccessCall, { error }: { readonly error: ErrorRow }) =>
+  load: ({ db, path }: AccessCall, { error }: { readonly error: ErrorRow }) =>
     findEvent(db, error, path.event_id ?? ''),
-  missing: () => notFound('Event'),
+  notFound: () => notFound('Event'),
 } as const;
 
 export const listErrors = endpoint({
@@ -51,26 +51,26 @@ export const listErrors = endpoint({
 export const readError = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id',
   summary: 'Read an error',
-  access: inProject('read_sentry_issue').record(error),
-  response: shown(TrackedErrorAlone),
+  access: inProject('read_sentry_issue').resource(error),
+  response: ok(TrackedErrorAlone),
   read: (_db, { error }) => error,
 });
 
 export const updateError = endpoint({
   put: '/projects/:id/error_tracking/errors/:error_id',
   summary: 'Resolve or ignore an error, or take that back',
-  access: inProject('update_sentry_issue').record(error),
+  access: inProject('update_sentry_issue').resource(error),
   params: { status: required(status) },
   lock: ({ project }) => turnOfReports(project.id),
   errors: { gone: [404, '404 Error Not Found'] },
-  response: shown(TrackedErrorAlone),
-  write: async (uow, { error, params }) => (await setStatus(uow, error, params.status)) ?? refused('gone'),
+  response: ok(TrackedErrorAlone),
+  write: async (uow, { error, params }) => (await setStatus(uow, error, params.status)) ?? fail('gone'),
 });
 
 export const listErrorEvents = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events',
   summary: 'List the reports of an error',
-  access: inProject('read_sentry_issue').record(error),
+  access: inProject('read_sentry_issue').resource(error),
   params: { sort: optional(oneOf('asc', 'desc'), 'desc') },
   response: pageOf(ErrorEvent),
   read: (db, { error, params, page }) => eventsIn(db, error.id, params.sort, page),
@@ -79,7 +79,7 @@ export const listErrorEvents = endpoint({
 export const readErrorEvent = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events/:event_id',
   summary: 'Read a report of an error, or its latest one',
-  access: inProject('read_sentry_issue').record(error).record(event),
-  response: shown(ErrorEventAlone),
+  access: inProject('read_sentry_issue').resource(error).resource(event),
+  response: ok(ErrorEventAlone),
   read: (_db, { event }) => event,
 });

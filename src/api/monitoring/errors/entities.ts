@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { ErrorEvent } from './event-entities.ts';
 import { type EventRow, firstRelease, latestEvent } from './event-store.ts';
 import { countsSince, type ErrorRow, environmentsOf } from './store.ts';
@@ -23,8 +23,8 @@ const fields = {
   status: Type.Enum(['unresolved', 'resolved', 'ignored']),
   count: Type.Integer(),
   user_count: Type.Integer(),
-  first_seen: moment,
-  last_seen: moment,
+  first_seen: dateTime,
+  last_seen: dateTime,
   project_id: Type.Integer(),
   web_url: text,
 };
@@ -85,7 +85,7 @@ async function detailsOf(rows: readonly ErrorRow[], to: SerializationContext): P
       environmentsOf(to.db, row.id),
       firstRelease(to.db, row.id),
       frequencyOf(row, to),
-      ErrorEvent.all(event ? [event] : [], to),
+      ErrorEvent.serializeAll(event ? [event] : [], to),
     ]);
     return [row.id, { environments, first, last: event, frequency, latest: shown[0] ?? null }];
   });

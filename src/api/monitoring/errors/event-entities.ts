@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { mapText } from '#database/long-texts.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { parseInTurns } from '#http/request/incremental-json.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
 import type { JsonObject } from '#text/json-object.ts';
@@ -31,8 +31,8 @@ const fields = {
     }),
   ),
   tags: Type.Record(Type.String(), Type.String()),
-  occurred_at: moment,
-  received_at: moment,
+  occurred_at: dateTime,
+  received_at: dateTime,
   stacktrace: Type.Array(
     shape('ErrorEventFrame', {
       lineNo: nullable(Type.Integer()),

@@ -5,8 +5,8 @@ import { removeErrors, removeEvents } from './delete.ts';
 
 /** Errors go with their project, and first their events: there may be very many of both. index: error_events_by_receipt */
 export const endWithProject = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) =>
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) =>
     pieceOf(
       () => removeEvents(uow, projectId),
       async () => removeErrors(uow, await someErrors(uow, projectId)),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { nullable, shown } from '#http/endpoint/responses.ts';
+import { nullable, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
@@ -23,7 +23,7 @@ export const readIncidentManagementSettings = endpoint({
   get: '/projects/:id/incident_management_settings',
   summary: 'Read what a project makes of its alerts',
   access: inProject('admin_operations'),
-  response: shown(IncidentManagementSettings),
+  response: ok(IncidentManagementSettings),
   read: (db, { project }) => settingsOf(db, project.id),
 });
 
@@ -39,6 +39,6 @@ export const updateIncidentManagementSettings = endpoint({
   },
   rules: [atLeastOne('create_issue', 'send_email', 'auto_close_incident', 'issue_template_key')],
   errors: { invalid: INVALID },
-  response: shown(IncidentManagementSettings),
+  response: ok(IncidentManagementSettings),
   handle: ({ project, caller, params }, services) => changeSettings(services, caller, project, params),
 });

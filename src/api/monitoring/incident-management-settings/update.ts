@@ -10,7 +10,7 @@ type Wish = { readonly [Name in keyof IncidentSettings]?: IncidentSettings[Name]
 
 /** Changes what the project makes of its alerts. Where incidents are to be made, their template must be there. */
 export async function changeSettings(
-  { runUnitOfWork, database, git }: Pick<Services, 'acting' | 'database' | 'git'>,
+  { runUnitOfWork, database, git }: Pick<Services, 'runUnitOfWork' | 'database' | 'git'>,
   caller: SignedInCaller,
   project: Project,
   wish: Wish,

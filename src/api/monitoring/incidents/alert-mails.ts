@@ -28,7 +28,7 @@ export const tellOfAlerts = defineJob({
 
 /** Part of the act that stores the alerts: one piece of work, however many they are. */
 export const tellOfAlertsSoon = subscription({
-  fact: 'alerts-reported',
+  event: 'alerts-reported',
   when: writesMails,
   async inTransaction(uow, { projectIds, fired, resolved }) {
     const settings = await settingsAmong(uow, projectIds);

@@ -5,7 +5,7 @@ import { alertPath } from '#domain/alert-path.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { saySystemNotes } from '../alerts/index.ts';
 import { readTemplate, settingsOf } from '../incident-management-settings/index.ts';
 import { incidentDescription, incidentSeverity, incidentTitle } from './incident-content.ts';
@@ -25,7 +25,7 @@ interface Wanted {
  * most, whoever else makes one at that moment: `exists`.
  */
 export async function makeIncident(
-  { runUnitOfWork, database, git }: Pick<Services, 'acting' | 'database' | 'git'>,
+  { runUnitOfWork, database, git }: Pick<Services, 'runUnitOfWork' | 'database' | 'git'>,
   by: SignedInCaller,
   { project, alertId, url, closeResolved = false }: Wanted,
 ): Promise<Issue | Failure<'exists'>> {
@@ -36,7 +36,7 @@ export async function makeIncident(
     by,
     async (uow) => {
       const incident = await fileFor(uow, { project, alertId, url, template });
-      if (incident === null) return refused('exists');
+      if (incident === null) return fail('exists');
       if (incident.alert.status === 'resolved' && closeResolved) await closeIssue(uow, incident.issue);
       return incident.issue;
     },
@@ -59,6 +59,6 @@ async function fileFor(
   const now = await giveIncident(uow, alertId, issue.id);
   if (now === undefined) return null;
   const body = `created incident #${issue.iid} for this alert`;
-  await saySystemNotes(uow, [{ alertId, authorId: uow.by.user.id, body }]);
+  await saySystemNotes(uow, [{ alertId, authorId: uow.actor.user.id, body }]);
   return { issue, alert: now };
 }

@@ -18,7 +18,7 @@ interface Reported {
   readonly alertIds: readonly number[];
 }
 
-type Working = Pick<Services, 'acting' | 'database' | 'git' | 'ownUrl'>;
+type Working = Pick<Services, 'runUnitOfWork' | 'database' | 'git' | 'ownUrl'>;
 
 /** Makes the incidents of alerts that have none. */
 export const makeIncidents = defineJob({
@@ -63,7 +63,7 @@ async function placeOf(
 
 /** Part of the act that stores the alerts: a few statements, however many they are, and nothing else where nobody wants it. */
 export const followAlerts = subscription({
-  fact: 'alerts-reported',
+  event: 'alerts-reported',
   async inTransaction(uow, { projectIds, fired, resolved }) {
     const settings = await settingsAmong(uow, projectIds);
     const want = (choice: 'create_issue' | 'auto_close_incident') => projectIds.some((id) => settings(id)[choice]);

@@ -5,12 +5,12 @@ import { unresolvedOf } from './store.ts';
 
 /** Whoever closes an incident, by whatever road, resolves the alerts that it was made from (contract/monitoring.md §7). */
 export const followIncidents = subscription({
-  fact: 'occurred',
+  event: 'occurred',
   async inTransaction(uow, { event, about }) {
     if (event !== 'close_issue' || about.type !== 'Issue') return;
     const alerts = await unresolvedOf(uow, about.id).execute();
     if (alerts.length === 0) return;
-    const by = uow.by.user === null ? '' : `@${uow.by.user.username} `;
+    const by = uow.actor.user === null ? '' : `@${uow.actor.user.username} `;
     const notes = ({ iid }: { readonly iid: number }) => [
       `changed the status to **Resolved** because ${by}closed incident #${iid}`,
     ];

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { nullable, shown } from '#http/endpoint/responses.ts';
+import { nullable, ok } from '#http/endpoint/responses.ts';
 import { atLeastOne, optional } from '#http/parameters/declarations.ts';
 import { integerIn } from '#http/parameters/types.ts';
 import { type Ingestion, readIngestion, saveIngestion } from './store.ts';
@@ -20,7 +20,7 @@ export const readIngestionSettings = endpoint({
   get: '/projects/:id/error_tracking/ingestion_settings',
   summary: 'Read how many reports of errors a project takes, and how long it keeps them',
   access: inProject('admin_operations'),
-  response: shown(IngestionSettings),
+  response: ok(IngestionSettings),
   read: (db, { project }) => readIngestion(db, project.id),
 });
 
@@ -34,7 +34,7 @@ export const updateIngestionSettings = endpoint({
   },
   rules: [atLeastOne('events_per_minute', 'retention_days')],
   lock: ({ project }) => turnOfReports(project.id),
-  response: shown(IngestionSettings),
+  response: ok(IngestionSettings),
   write: (uow, { project, params }) => update(uow, project.id, params),
 });
 

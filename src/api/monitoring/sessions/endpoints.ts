@@ -4,7 +4,7 @@ import { paged } from '#database/page.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable, pageOf } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, pageOf } from '#http/endpoint/responses.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** How the sessions of a project's programs have ended (contract/monitoring.md §13). */
@@ -19,7 +19,7 @@ const SessionCounts = entity('ErrorTrackingSessions', {
   errored: Type.Integer(),
   crashed: Type.Integer(),
   abnormal: Type.Integer(),
-  last_seen: moment,
+  last_seen: dateTime,
 }).from(({ environment, ...counts }: Counts) => ({ ...counts, environment: environment === '' ? null : environment }));
 
 type Counts = Awaited<ReturnType<typeof listCounts>>['items'][number];

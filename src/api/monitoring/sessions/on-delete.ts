@@ -4,8 +4,8 @@ import { subscription } from '#events/event-bus.ts';
 
 /** A session of each user of a program is remembered. index: session_states primary key, session_buckets primary key */
 export const endWithProject = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) =>
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) =>
     pieceOf(
       () => deleteSomeKeyed(uow, { table: 'session_states', column: 'project_id', key: ['sid'] }, [projectId], PIECE),
       () =>

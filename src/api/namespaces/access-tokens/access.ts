@@ -28,12 +28,12 @@ export function seeing(parent: ParentKind): Access<InParent> {
 
 /** Those who manage its tokens; to others who see it the lists are closed with 401. */
 export function managing(parent: ParentKind): Access<InParent> {
-  return seeing(parent).and((_call, { caller, parent }) => {
+  return seeing(parent).require((_call, { caller, parent }) => {
     if (!managesTokens(caller, parent)) throw unauthorized();
   }, `${parent.type}:manage_${parent.type}_access_tokens`);
 }
 
 /** Where a revoked token gives a theft away (contract/conventions.md §10 "Reuse detection"). */
 export function rotating(inner: Access<InParent>): Access<InParent> {
-  return inner.onDeadToken(endReusedChain);
+  return inner.onInvalidToken(endReusedChain);
 }

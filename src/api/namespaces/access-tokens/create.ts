@@ -8,7 +8,7 @@ import { insertTokenBot } from '#domain/members/token-bots.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { makesTokens } from './access.ts';
 import { recordCreated } from './activity.ts';
@@ -27,11 +27,11 @@ export async function issueBotToken(
   order: BotTokenOrder,
 ): Promise<IssuedBotToken | Failure<CreateFailure>> {
   const { name, description, scopes, expires_at, access_level } = order;
-  if (!makesTokens(uow.by, parent) || uow.by.user.bot) return refused('notPermitted');
-  if (access_level > parent.role) return refused('aboveCaller');
+  if (!makesTokens(uow.actor, parent) || uow.actor.user.bot) return fail('notPermitted');
+  if (access_level > parent.role) return fail('aboveCaller');
   // null is a date too: whatever is the rule.
-  if (expires_at === undefined) return refused('noDate');
-  if (!(await stands(uow, parent))) return refused('gone');
+  if (expires_at === undefined) return fail('noDate');
+  if (!(await stands(uow, parent))) return fail('gone');
   const settings = await readSettings(uow);
   const wrong = checkOrder({ name, scopes, expiresAt: expires_at }, latestExpiry(uow.today, settings));
   if (wrong !== null) return wrong;
@@ -57,12 +57,12 @@ async function createBot(
     email: `${username}@bots.invalid`,
     passwordHash: null,
     confirmed: true,
-    createdById: uow.by.user.id,
-    details: { bot: true, can_create_group: false, external: uow.by.user.external },
+    createdById: uow.actor.user.id,
+    details: { bot: true, can_create_group: false, external: uow.actor.user.external },
   });
   if (isFailure(bot)) throw new Error(`The bot ${username} was refused: ${bot.code}`);
   await createPersonalNamespace(uow, bot);
-  const wish = { userId: bot.id, accessLevel, createdById: uow.by.user.id };
+  const wish = { userId: bot.id, accessLevel, createdById: uow.actor.user.id };
   const { user_id, source_type, source_id } = (await addMembership(uow, parent, wish)) as Membership;
   await insertTokenBot(uow, { user_id, source_type, source_id });
   return bot;

@@ -3,12 +3,12 @@ import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { MAINTAINER, ROLES } from '#domain/members/roles.ts';
 import { forBoth } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { GONE } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description, ruledText } from '#http/parameters/texts.ts';
 import { arrayOf, date, integer, integerIn, oneOf } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { managing, rotating, seeing } from './access.ts';
 import { CREATED, DELETED } from './activity.ts';
 import { issueBotToken } from './create.ts';
@@ -75,7 +75,7 @@ export const [rotateOwnGroupAccessToken, rotateOwnProjectAccessToken] = forBoth(
     params: { expires_at: optional(date) },
     errors: { notPermitted: NOT_PERMITTED, ...CANNOT_ROTATE, noAccessToken: [405, '405 Method Not Allowed'] },
     activity: [parent.own(DELETED), parent.own(CREATED)],
-    response: shown(ResourceAccessTokenWithSecret),
+    response: ok(ResourceAccessTokenWithSecret),
     write: (uow, { parent, params }) => rotateOwnBotToken(uow, parent, params.expires_at ?? null),
   }),
 );
@@ -86,11 +86,11 @@ export const [readGroupAccessToken, readProjectAccessToken] = forBoth((parent) =
     summary: `One token of a ${parent.type}`,
     access: managing(parent),
     params: { token_id: required(integer) },
-    errors: { missing: missing(parent.type) },
-    response: shown(ResourceAccessToken),
+    errors: { notFound: missing(parent.type) },
+    response: ok(ResourceAccessToken),
     async handle({ parent, params }, { database, tokenUses }) {
       await tokenUses.settled();
-      return (await findBotToken(database.reader, parent, params.token_id)) ?? refused('missing');
+      return (await findBotToken(database.reader, parent, params.token_id)) ?? fail('notFound');
     },
   }),
 );
@@ -102,11 +102,11 @@ export const [revokeGroupAccessToken, revokeProjectAccessToken] = forBoth((paren
     access: seeing(parent),
     params: { token_id: required(integer) },
     errors: {
-      missing: missing(parent.type),
+      notFound: missing(parent.type),
       notPermitted: [400, '400 Bad request - {caller} cannot delete {bot}'],
     },
     activity: [parent.own(DELETED)],
-    response: nothing,
+    response: noContent,
     write: (uow, { parent, params }) => revokeBotToken(uow, parent, params.token_id),
   }),
 );
@@ -124,7 +124,7 @@ export const [rotateGroupAccessToken, rotateProjectAccessToken] = forBoth((paren
       aboveCaller: [400, '400 Bad request - Not eligible to rotate tokens with permissions not held by the user'],
     },
     activity: [parent.own(DELETED), parent.own(CREATED)],
-    response: shown(ResourceAccessTokenWithSecret),
+    response: ok(ResourceAccessTokenWithSecret),
     write: (uow, { parent, params }) =>
       rotateBotToken(uow, parent, { id: params.token_id, expiresAt: params.expires_at ?? null }),
   }),

@@ -7,12 +7,12 @@ import { removeUser } from '../user-deletion/index.ts';
 /** Bots go with their project or group, and take their membership and their tokens along. */
 
 export const removeProjectBots = subscription({
-  fact: 'project-destroyed',
+  event: 'project-destroyed',
   inTransaction: (uow, { projectId }) => removeBots(uow, { type: 'project', id: projectId }),
 }) satisfies AnySubscription<object>;
 
 export const removeGroupBots = subscription({
-  fact: 'group-destroyed',
+  event: 'group-destroyed',
   inTransaction: (uow, { groupId }) => removeBots(uow, { type: 'group', id: groupId }),
 }) satisfies AnySubscription<object>;
 

@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { revokeToken } from '#authentication/tokens/access-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { managesTokens } from './access.ts';
 import { recordDeleted } from './activity.ts';
 import { findBotToken } from './store.ts';
@@ -12,10 +12,10 @@ export async function revokeBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   id: number,
-): Promise<undefined | Failure<'missing' | 'notPermitted'>> {
+): Promise<undefined | Failure<'notFound' | 'notPermitted'>> {
   const token = await findBotToken(uow, parent, id);
-  if (token === null) return refused('missing');
+  if (token === null) return fail('notFound');
   const { bot_name: botName } = token;
-  if (!managesTokens(uow.by, parent)) return refused('notPermitted', { caller: uow.by.user.name, bot: botName });
+  if (!managesTokens(uow.actor, parent)) return fail('notPermitted', { caller: uow.actor.user.name, bot: botName });
   if (await revokeToken(uow, id)) await recordDeleted(uow, parent, { token, botName });
 }

@@ -2,7 +2,7 @@ import { type RotateFailure, replaceToken } from '#api/identity/personal-access-
 import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { recordCreated, recordDeleted } from './activity.ts';
 import type { IssuedBotToken } from './entities.ts';
 import { findBotToken, type NamedBotToken } from './store.ts';
@@ -14,8 +14,8 @@ export async function rotateBotToken(
   { id, expiresAt }: { readonly id: number; readonly expiresAt: string | null },
 ): Promise<IssuedBotToken | Failure<RotateFailure | 'notPermitted' | 'notFound' | 'aboveCaller'>> {
   const token = await findBotToken(uow, parent, id);
-  if (token === null) return refused(isAdministrator(uow.by) ? 'notFound' : 'notPermitted');
-  if (token.access_level > parent.role) return refused('aboveCaller');
+  if (token === null) return fail(isAdministrator(uow.actor) ? 'notFound' : 'notPermitted');
+  if (token.access_level > parent.role) return fail('aboveCaller');
   return replace(uow, parent, token, expiresAt);
 }
 
@@ -25,10 +25,10 @@ export async function rotateOwnBotToken(
   parent: Parent,
   expiresAt: string | null,
 ): Promise<IssuedBotToken | Failure<RotateFailure | 'notPermitted' | 'noAccessToken'>> {
-  const used = accessTokenOf(uow.by);
-  if (used === null) return refused('noAccessToken');
+  const used = accessTokenOf(uow.actor);
+  if (used === null) return fail('noAccessToken');
   const token = await findBotToken(uow, parent, used.id);
-  return token === null ? refused('notPermitted') : replace(uow, parent, token, expiresAt);
+  return token === null ? fail('notPermitted') : replace(uow, parent, token, expiresAt);
 }
 
 async function replace(

@@ -37,20 +37,20 @@ export const listGroupProjects = endpoint({
 
 const group = {
   name: 'group',
-  find: (call: AccessCall) => groupOf(call),
-  missing: () => notFound('Group'),
+  load: (call: AccessCall) => groupOf(call),
+  notFound: () => notFound('Group'),
 } as const;
 
 const project = {
   name: 'project',
-  find: (call: AccessCall) => projectOf(call, 'project_id'),
-  missing: () => notFound('Project'),
+  load: (call: AccessCall) => projectOf(call, 'project_id'),
+  notFound: () => notFound('Project'),
 } as const;
 
 export const moveProjectIntoGroup = endpoint({
   post: '/groups/:id/projects/:project_id',
   summary: 'Move a project into a group',
-  access: administratorLate().record(group).record(project),
+  access: administratorLate().resource(group).resource(project),
   errors: TRANSFER_REFUSALS,
   uniqueErrors: TRANSFER_TAKEN,
   activity: ['project_namespace_updated'],

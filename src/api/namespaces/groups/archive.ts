@@ -1,7 +1,7 @@
 import { standingOf } from '#domain/namespaces/archive-state.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { type GroupRow, readGroupRow } from './store.ts';
 
 /** Archiving of a group, which everything below takes over (contract/planning.md §3.1). */
@@ -11,9 +11,9 @@ export async function archive(
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'already' | 'archivedAbove' | 'scheduledForDeletion'>> {
   const { archived, marked } = await standingOf(uow, id);
-  if (archived.itself) return refused('already');
-  if (archived.above) return refused('archivedAbove');
-  if (marked.any) return refused('scheduledForDeletion');
+  if (archived.itself) return fail('already');
+  if (archived.above) return fail('archivedAbove');
+  if (marked.any) return fail('scheduledForDeletion');
   return setArchived(uow, id, true);
 }
 
@@ -22,8 +22,8 @@ export async function unarchive(
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'archivedAbove' | 'already'>> {
   const { archived } = await standingOf(uow, id);
-  if (archived.above) return refused('archivedAbove');
-  if (!archived.itself) return refused('already');
+  if (archived.above) return fail('archivedAbove');
+  if (!archived.itself) return fail('already');
   return setArchived(uow, id, false);
 }
 

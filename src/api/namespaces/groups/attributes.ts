@@ -102,7 +102,7 @@ export type AttributeParams = { readonly [N in Name]?: GroupAttributes[N] | null
  */
 export function attributeChanges(
   given: AttributeParams,
-  { by, tier }: Pick<UnitOfWork, 'by' | 'tier'>,
+  { actor: by, tier }: Pick<UnitOfWork, 'actor' | 'tier'>,
   topLevel: boolean,
 ): Partial<GroupAttributes> {
   const { emails_disabled: disabled, emails_enabled: enabled = disabled == null ? disabled : !disabled } = given;

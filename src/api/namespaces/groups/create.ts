@@ -10,7 +10,7 @@ import { insertNamespace } from '#domain/namespaces/namespaces.ts';
 import { childOf, type Place } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
-import { errorsInText, type Failure, type FieldErrors, fieldErrors, isFailure, refused } from '#runtime/failure.ts';
+import { errorsInText, type Failure, type FieldErrors, fail, fieldErrors, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordCreated } from './activity.ts';
 import { attributeChanges, attributeErrors } from './attributes.ts';
@@ -38,14 +38,14 @@ export async function createGroup(
 ): Promise<GroupRow | Failure<'groupNotFound' | 'forbidden' | 'notSaved'>> {
   const parent = await namedParent(uow, wish.parent_id);
   if (isFailure(parent)) return parent;
-  if (!(await mayHaveGroupsIn(uow, parent))) return refused('forbidden');
+  if (!(await mayHaveGroupsIn(uow, parent))) return fail('forbidden');
   const place = childOf(parent, wish.path, wish.name);
   const visibility = wish.visibility ?? (await usualVisibility(uow, parent));
   const attributes = attributeChanges(wish, uow, parent === null);
   const settings = await readSettings(uow);
   const problems = fieldErrors({
     ...(await placeErrors(uow, wish, parent, place)),
-    visibility_level: [...tooVisibleFor(parent, visibility), ...restrictedErrors(uow.by, visibility, settings)],
+    visibility_level: [...tooVisibleFor(parent, visibility), ...restrictedErrors(uow.actor, visibility, settings)],
     ...attributeErrors(wish, attributes),
   });
   if (problems !== null) return notSaved(problems);
@@ -64,7 +64,7 @@ export async function createGroup(
     },
     place,
   );
-  const userId = uow.by.user.id;
+  const userId = uow.actor.user.id;
   await addMembership(uow, groupSource(id), { userId, accessLevel: OWNER, createdById: userId });
   await recordCreated(uow, { id, full_path: place.full_path });
   return readGroupRow(uow, id);
@@ -87,7 +87,7 @@ async function placeErrors(
 
 /** This one call's errors are a text, in the notation that its clients know. */
 function notSaved(errors: FieldErrors): Failure<'notSaved'> {
-  return refused('notSaved', { errors: errorsInText(errors) });
+  return fail('notSaved', { errors: errorsInText(errors) });
 }
 
 /** Somebody else has got the path meanwhile. */

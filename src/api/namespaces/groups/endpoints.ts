@@ -1,7 +1,7 @@
 import { open, signedIn } from '#http/access/access.ts';
 import { inGroup, inPublicGroup } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { accepted, created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { accepted, created, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, GONE, INVALID } from '#http/errors/error-messages.ts';
 import { offsetTooFar } from '#http/lists/offset-limit.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -51,7 +51,7 @@ export const readGroup = endpoint({
   summary: 'One group',
   access: inPublicGroup('read_group'),
   params: { with_projects: optional(boolean, true), statistics: optional(boolean, false) },
-  response: shown(ReadGroup),
+  response: ok(ReadGroup),
   read: (_db, { group }) => group,
 });
 
@@ -63,7 +63,7 @@ export const updateGroup = endpoint({
   errors: { invalid: INVALID, gone: GONE.Group },
   uniqueErrors: { routes_by_full_path: invalid({ path: TAKEN }) },
   activity: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],
-  response: shown(GroupDetail),
+  response: ok(GroupDetail),
   write: (uow, { group, params }) => update(uow, group, params),
 });
 
@@ -108,7 +108,7 @@ export const archiveGroup = endpoint({
     archivedAbove: [422, 'Cannot archive group since one of the ancestor groups is already archived!'],
     scheduledForDeletion: [422, 'Cannot archive group since it is scheduled for deletion.'],
   },
-  response: shown(GroupDetail),
+  response: ok(GroupDetail),
   write: (uow, { group }) => archive(uow, group),
 });
 
@@ -120,7 +120,7 @@ export const unarchiveGroup = endpoint({
     archivedAbove: [422, 'Cannot unarchive group since one of the ancestor groups is archived!'],
     already: [422, 'Group is already unarchived!'],
   },
-  response: shown(GroupDetail),
+  response: ok(GroupDetail),
   write: (uow, { group }) => unarchive(uow, group),
 });
 

@@ -5,7 +5,7 @@ import { archivedAmong } from '#domain/namespaces/archive-state.ts';
 import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { type Group as Row, roleInGroup } from '#domain/namespaces/groups.ts';
 import { type Entity, entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { readSettings } from '#settings/settings.ts';
 import { EmbeddedProject, pageOfProjects, sizeFields, withRunnersToken } from '../projects/index.ts';
 import { attributeFields, shownAttributes } from './attributes.ts';
@@ -41,10 +41,10 @@ const groupFields = {
   avatar_url: Type.Null(),
   full_name: Type.String(),
   full_path: Type.String(),
-  created_at: moment,
+  created_at: dateTime,
   parent_id: nullable(Type.Integer()),
   organization_id: Type.Integer(),
-  marked_for_deletion_on: nullable(day),
+  marked_for_deletion_on: nullable(date),
   ldap_cn: Type.Null(),
   ldap_access: Type.Null(),
   ...attributeFields('group'),
@@ -152,7 +152,7 @@ async function projectsOf(rows: readonly GroupRow[], to: SerializationContext) {
   const shown = rows.map(async ({ id }) => {
     const filter = { namespace: { id, below: false } };
     const { items } = await pageOfProjects(to.db, to.caller, { filter, order: 'id', direction: 'desc', page });
-    return [id, await EmbeddedProject.all(items, to)] as const;
+    return [id, await EmbeddedProject.serializeAll(items, to)] as const;
   });
   return new Map(await Promise.all(shown));
 }

@@ -4,7 +4,7 @@ import { mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
 import type { Reader } from '#database/database.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 
 /** What a group is put below. */
 
@@ -14,13 +14,13 @@ export async function namedParent(
   id: number | null | undefined,
 ): Promise<Group | null | Failure<'groupNotFound'>> {
   if (id == null) return null;
-  const group = await findGroup(uow, uow.by, String(id));
-  return group !== null && canSeeGroup(uow.by, group) ? group : refused('groupNotFound');
+  const group = await findGroup(uow, uow.actor, String(id));
+  return group !== null && canSeeGroup(uow.actor, group) ? group : fail('groupNotFound');
 }
 
 /** May whoever acts have groups there? Below a group that is for its settings to say. */
 export async function mayHaveGroupsIn(uow: UnitOfWork<SignedInCaller>, parent: Group | null): Promise<boolean> {
-  return parent === null ? mayHaveGroupsOnTop(uow, uow.by) : mayCreateSubgroupIn(uow.by, parent);
+  return parent === null ? mayHaveGroupsOnTop(uow, uow.actor) : mayCreateSubgroupIn(uow.actor, parent);
 }
 
 async function mayHaveGroupsOnTop(db: Reader, caller: SignedInCaller): Promise<boolean> {

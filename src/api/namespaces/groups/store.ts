@@ -40,7 +40,7 @@ export async function readGroupRow(db: Reader, id: number): Promise<GroupRow> {
 
 /** The group as it is in this act, wherever it is by now; null when it has gone. */
 export function groupNow(uow: UnitOfWork, id: number): Promise<Group | null> {
-  return findGroup(uow, uow.by, String(id));
+  return findGroup(uow, uow.actor, String(id));
 }
 
 export type GroupFilter = Partial<Omit<GroupListing, 'order_by' | 'sort' | 'statistics'>>;

@@ -8,7 +8,7 @@ import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
 import { moveClosure } from '#domain/namespaces/namespaces.ts';
 import { childOf } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { mayHaveGroupsIn, namedParent } from './parent.ts';
 import { isPathFree, isTooDeep, moveGroup } from './path-validation.ts';
 import { type GroupRow, groupNow, readGroupRow } from './store.ts';
@@ -26,12 +26,12 @@ export async function transferGroup(
   targetId: number | null | undefined,
 ): Promise<GroupRow | Failure<TransferFailure | 'groupNotFound' | 'gone' | 'forbidden'>> {
   const group = await groupNow(uow, id);
-  if (group === null) return refused('gone');
-  if (!mayInGroup(uow.by, 'transfer_group', group)) return refused('forbidden');
+  if (group === null) return fail('gone');
+  if (!mayInGroup(uow.actor, 'transfer_group', group)) return fail('forbidden');
   const target = await namedParent(uow, targetId);
   if (isFailure(target)) return target;
   const refusal = await whyNot(uow, group, target);
-  if (refusal !== null) return refused(refusal);
+  if (refusal !== null) return fail(refusal);
   const parentId = target?.id ?? null;
   await uow.updateTable('namespaces').set({ parent_id: parentId, updated_at: uow.now }).where('id', '=', id).execute();
   await moveClosure(uow, id, parentId);

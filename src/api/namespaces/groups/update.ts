@@ -6,7 +6,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { groupPathProblems, nameProblems } from '#domain/namespaces/name-validation.ts';
 import { childOf, type Place, placeOfNamespace } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, fieldErrors, invalid } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordChanges } from './activity.ts';
 import { attributeChanges, attributeErrors } from './attributes.ts';
@@ -28,7 +28,7 @@ export async function updateGroup(
   changes: GroupChanges,
 ): Promise<GroupRow | Failure<'invalid' | 'gone'>> {
   const group = await groupNow(uow, id);
-  if (group === null) return refused('gone');
+  if (group === null) return fail('gone');
   const next: Columns = {
     name: changes.name ?? group.name,
     path: changes.path ?? group.path,
@@ -103,6 +103,6 @@ async function visibilityProblems(uow: UnitOfWork, { group, parent, next: { visi
   return [
     ...tooVisibleFor(parent, visibility),
     ...(await tooVisibleBelow(uow, group.id, visibility)),
-    ...restrictedErrors(uow.by, visibility, await readSettings(uow)),
+    ...restrictedErrors(uow.actor, visibility, await readSettings(uow)),
   ];
 }

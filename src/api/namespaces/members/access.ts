@@ -24,12 +24,12 @@ interface OfUser {
 export const removableMember = {
   name: 'membership',
   params: { user_id: required(integer) },
-  find({ db, params }: AccessCall<OfUser>, { parent, caller }: InParent) {
+  load({ db, params }: AccessCall<OfUser>, { parent, caller }: InParent) {
     if (params.user_id !== caller.user.id && parent.role < MANAGER[parent.type]) throw forbidden();
     return findMembership(db, parent, params.user_id);
   },
-  missing: nestedNotFound,
-  allow(_call: AccessCall, { parent, caller, membership }: InParent & { readonly membership: Ranked }) {
+  notFound: nestedNotFound,
+  authorize(_call: AccessCall, { parent, caller, membership }: InParent & { readonly membership: Ranked }) {
     if (isAbove(parent, caller.user.id, membership)) throw forbidden();
   },
 } as const;

@@ -2,9 +2,9 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { findUser, readUser, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { addMembership, findMembership, stands } from '#domain/members/memberships.ts';
-import { takenBy, type UnitOfWork } from '#events/unit-of-work.ts';
+import { failureOfUniqueIndex, type UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { recordJoined } from './activity.ts';
 import type { MemberRow, NotAdded } from './entities.ts';
 import { withUser } from './store.ts';
@@ -28,13 +28,13 @@ export async function addMember(
   { accessLevel, expiresAt }: NewMember,
 ): Promise<MemberRow | Failure<AddFailure>> {
   const user = await findOne(uow, named);
-  if (user === null) return refused('unknownUser');
-  if (!(await stands(uow, parent))) return refused('gone');
-  if (isAboveCaller(parent, accessLevel)) return refused('forbidden');
-  if ((await findMembership(uow, parent, user.id)) !== null) return refused('exists');
+  if (user === null) return fail('unknownUser');
+  if (!(await stands(uow, parent))) return fail('gone');
+  if (isAboveCaller(parent, accessLevel)) return fail('forbidden');
+  if ((await findMembership(uow, parent, user.id)) !== null) return fail('exists');
   const errors = await problemsWith(uow, parent, { userId: user.id, accessLevel, expiresAt });
   if (errors !== null) return invalid(errors);
-  const createdById = uow.by.user.id;
+  const createdById = uow.actor.user.id;
   const membership = await addMembership(uow, parent, { userId: user.id, accessLevel, expiresAt, createdById });
   if (membership === null) return invalid({ user_id: ['project bots cannot be added to other groups / projects'] });
   await recordJoined(uow, { membership, full_path: parent.full_path, user_name: user.name });
@@ -52,11 +52,11 @@ export async function addMembers(
   wish: NewMember,
   db: Reader,
 ): Promise<NotAdded | Failure<'gone' | 'forbidden'>> {
-  if (isAboveCaller(parent, wish.accessLevel)) return refused('forbidden');
+  if (isAboveCaller(parent, wish.accessLevel)) return fail('forbidden');
   const reasons: Record<string, string> = {};
   for (const named of users) {
     const added = await orTaken(() => add(named));
-    if (isFailure(added) && added.code === 'gone') return refused('gone');
+    if (isFailure(added) && added.code === 'gone') return fail('gone');
     if (isFailure(added)) reasons[await nameOf(db, named)] = reasonOf(added);
   }
   return { reasons };
@@ -66,7 +66,7 @@ async function orTaken<Added>(add: () => Promise<Added>): Promise<Added | Failur
   try {
     return await add();
   } catch (error) {
-    const taken = takenBy<'exists'>(error, TAKEN);
+    const taken = failureOfUniqueIndex<'exists'>(error, TAKEN);
     if (taken === undefined) throw error;
     return taken;
   }

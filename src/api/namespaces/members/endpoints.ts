@@ -3,13 +3,13 @@ import { projectSource } from '#domain/members/memberships.ts';
 import { forBoth } from '#http/access/parents.ts';
 import { inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { either } from '#http/endpoint/entity.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { eitherEntity } from '#http/endpoint/entity.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, GONE, INVALID, NOT_FOUND, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, exclusive, optional, required } from '#http/parameters/declarations.ts';
 import { expression, text } from '#http/parameters/texts.ts';
 import { boolean, commaArray, date, integer, oneOf } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { LEAVING, MANAGING, removableMember, SEEING } from './access.ts';
 import { addMember, addMembers, type Named, TAKEN } from './add.ts';
 import { AddedMembers, Member } from './entities.ts';
@@ -54,10 +54,10 @@ export const [readGroupMember, readProjectMember] = forBoth((parent) =>
     summary: 'One direct member',
     access: parent.may(SEEING),
     params: { user_id: required(integer) },
-    errors: { missing: NOT_FOUND },
-    response: shown(Member),
+    errors: { notFound: NOT_FOUND },
+    response: ok(Member),
     read: async (db, { parent, params }) =>
-      (await findMember(db, parent, params.user_id, { inherited: false })) ?? refused('missing'),
+      (await findMember(db, parent, params.user_id, { inherited: false })) ?? fail('notFound'),
   }),
 );
 
@@ -67,10 +67,10 @@ export const [readAnyGroupMember, readAnyProjectMember] = forBoth((parent) =>
     summary: 'One direct or inherited member',
     access: parent.may(SEEING),
     params: { user_id: required(integer) },
-    errors: { missing: NOT_FOUND },
-    response: shown(Member),
+    errors: { notFound: NOT_FOUND },
+    response: ok(Member),
     read: async (db, { parent, params }) =>
-      (await findMember(db, parent, params.user_id, { inherited: true })) ?? refused('missing'),
+      (await findMember(db, parent, params.user_id, { inherited: true })) ?? fail('notFound'),
   }),
 );
 
@@ -95,14 +95,14 @@ export const [createGroupMember, createProjectMember] = forBoth((parent) =>
     },
     uniqueErrors: TAKEN,
     activity: parent.own({ group: ['member_created'], project: ['joined Project', 'member_created'] }),
-    response: created(either(Member, AddedMembers, (row) => 'user' in row)),
+    response: created(eitherEntity(Member, AddedMembers, (row) => 'user' in row)),
     // Not one act: of several users each is added by himself, so that nobody's refusal is another's.
     async handle({ parent, caller, params }, { runUnitOfWork, database }) {
       const users = [...(params.user_id ?? []), ...(params.username ?? [])];
       const wish = { accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
       const add = (named: Named) => runUnitOfWork(caller, (uow) => addMember(uow, parent, named, wish));
       const [first, ...others] = users;
-      if (first === undefined) return refused('unknownUser');
+      if (first === undefined) return fail('unknownUser');
       return others.length === 0 ? add(first) : addMembers(add, parent, users, wish, database.reader);
     },
   }),
@@ -114,9 +114,9 @@ export const [updateGroupMember, updateProjectMember] = forBoth((parent) =>
     summary: 'Change a direct member',
     access: parent.may(MANAGING),
     params: { user_id: required(integer), access_level: required(integer), expires_at: optional(date) },
-    errors: { missing: NOT_FOUND, forbidden: FORBIDDEN, invalid: INVALID },
+    errors: { notFound: NOT_FOUND, forbidden: FORBIDDEN, invalid: INVALID },
     activity: ['member_updated'],
-    response: shown(Member),
+    response: ok(Member),
     write: (uow, { parent, params }) =>
       changeMember(uow, parent, params.user_id, { accessLevel: params.access_level, expiresAt: params.expires_at }),
   }),
@@ -126,13 +126,13 @@ export const [deleteGroupMember, deleteProjectMember] = forBoth((parent) =>
   endpoint({
     delete: `${parent.path}/members/:user_id`,
     summary: 'Remove a direct member',
-    access: parent.may(LEAVING).record(removableMember),
+    access: parent.may(LEAVING).resource(removableMember),
     params: { skip_subresources: optional(boolean, false), unassign_issuables: optional(boolean, false) },
     lastModified: ({ membership }) => membership.updated_at,
-    errors: { missing: NOT_FOUND, forbidden: FORBIDDEN },
+    errors: { notFound: NOT_FOUND, forbidden: FORBIDDEN },
     // A member of projects below leaves them, too.
     activity: ['left Project', 'member_destroyed'],
-    response: nothing,
+    response: noContent,
     write: (uow, { parent, params }) =>
       removeMember(uow, parent, params.user_id, {
         skipSubresources: params.skip_subresources,

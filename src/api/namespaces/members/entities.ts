@@ -3,7 +3,7 @@ import { UserBasic, type UserBasicRow } from '#api/identity/users/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
 import type { Membership } from '#domain/members/memberships.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { day, moment, nullable } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
 
 /** A membership with the users that it is shown with. */
 export interface MemberRow extends Membership {
@@ -16,17 +16,17 @@ export interface MemberRow extends Membership {
 export const Member = entity('Member', {
   ...UserBasic.schema.properties,
   access_level: Type.Integer(),
-  created_at: moment,
+  created_at: dateTime,
   created_by: Type.Optional(UserBasic.schema),
-  expires_at: nullable(day),
+  expires_at: nullable(date),
   membership_state: Type.Literal('active'),
   /** For administrators. */
   email: Type.Optional(Type.String()),
 }).from(({ access_level, created_at, expires_at, created_by, user }: MemberRow, to) => ({
-  ...UserBasic.one(user, to),
+  ...UserBasic.serialize(user, to),
   access_level,
   created_at,
-  ...(created_by === null ? {} : { created_by: UserBasic.one(created_by, to) }),
+  ...(created_by === null ? {} : { created_by: UserBasic.serialize(created_by, to) }),
   expires_at,
   membership_state: 'active',
   ...(isAdministrator(to.caller) ? { email: user.email } : {}),

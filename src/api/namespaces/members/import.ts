@@ -25,12 +25,12 @@ export async function importMember(
 ): Promise<Membership | null> {
   const accessLevel = ROLES.findLast((role) => role <= Math.min(given, parent.role));
   const user = await readUser(uow, userId);
-  if (accessLevel === undefined || user === null || userId === uow.by.user.id) return null;
+  if (accessLevel === undefined || user === null || userId === uow.actor.user.id) return null;
   if (expiresAt !== null && expiresAt <= uow.today) return null;
   if ((await findMembership(uow, parent, userId)) !== null) return null;
   const inherited = await inheritedMembership(uow, parent, userId);
   if (inherited !== null && inherited.access_level >= accessLevel) return null;
-  const createdById = uow.by.user.id;
+  const createdById = uow.actor.user.id;
   const membership = await addMembership(uow, parent, { userId, accessLevel, expiresAt, createdById });
   if (membership !== null) await recordAdded(uow, { membership, full_path: parent.full_path, user_name: user.name });
   return membership;

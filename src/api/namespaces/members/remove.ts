@@ -4,7 +4,7 @@ import { endMembership, findMembership, membershipsBelow } from '#domain/members
 import { isTokenBot } from '#domain/members/token-bots.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { isAbove } from './access.ts';
 import { recordRemoved } from './activity.ts';
 import { mustStayOwner } from './validation.ts';
@@ -25,12 +25,12 @@ export async function removeMember(
   parent: Parent,
   userId: number,
   { skipSubresources, unassign }: Removal,
-): Promise<undefined | Failure<'missing' | 'forbidden'>> {
+): Promise<undefined | Failure<'notFound' | 'forbidden'>> {
   const own = await findMembership(uow, parent, userId);
-  if (own === null) return refused('missing');
-  if (isAbove(parent, uow.by.user.id, own)) return refused('forbidden');
-  if (await isTokenBot(uow, userId)) return refused('forbidden');
-  if (await mustStayOwner(uow, parent, own)) return refused('forbidden');
+  if (own === null) return fail('notFound');
+  if (isAbove(parent, uow.actor.user.id, own)) return fail('forbidden');
+  if (await isTokenBot(uow, userId)) return fail('forbidden');
+  if (await mustStayOwner(uow, parent, own)) return fail('forbidden');
   const user_name = (await readUser(uow, userId))?.name ?? '';
   const below = parent.type === 'group' && !skipSubresources ? await membershipsBelow(uow, parent.id, userId) : [];
   for (const membership of [{ ...own, full_path: parent.full_path }, ...below]) {

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { type AccessCall, signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { expression } from '#http/parameters/texts.ts';
@@ -12,9 +12,9 @@ import { findNamespace, pageOfNamespaces } from './store.ts';
 
 const namespace = {
   name: 'namespace',
-  find: ({ db, path }: AccessCall, { caller }: { readonly caller: SignedInCaller }) =>
+  load: ({ db, path }: AccessCall, { caller }: { readonly caller: SignedInCaller }) =>
     findNamespace(db, caller, path.id ?? ''),
-  missing: () => notFound('Namespace'),
+  notFound: () => notFound('Namespace'),
 } as const;
 
 export const listNamespaces = endpoint({
@@ -34,8 +34,8 @@ export const listNamespaces = endpoint({
 export const readNamespace = endpoint({
   get: '/namespaces/:id',
   summary: 'One namespace',
-  access: signedIn().record(namespace),
-  response: shown(Namespace),
+  access: signedIn().resource(namespace),
+  response: ok(Namespace),
   read: (_db, { namespace }) => namespace,
 });
 
@@ -44,6 +44,6 @@ export const readNamespaceExistence = endpoint({
   summary: 'Whether a path is taken, and free ones like it',
   access: signedIn(),
   params: { parent_id: optional(integer) },
-  response: shown(NamespaceExistence),
+  response: ok(NamespaceExistence),
   read: (db, { caller, params }) => existence(db, caller, params.path, params.parent_id),
 });

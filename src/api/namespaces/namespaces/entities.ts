@@ -34,7 +34,7 @@ export const Namespace = entity('Namespace', {
   (row, to, { counted, owned }) => {
     const { projects, groupMembers, members } = counted.get(row.id) ?? NONE;
     return {
-      ...NamespaceBasic.one(row, to),
+      ...NamespaceBasic.serialize(row, to),
       ...(owned.has(row.id) ? { members_count_with_descendants: groupMembers } : {}),
       projects_count: projects,
       root_repository_size: null,

@@ -10,7 +10,7 @@ import { forbidden, notFound } from '#http/errors/http-error.ts';
 
 /** Maintainers change a project's attributes; whoever sends its visibility must be an Owner. */
 export function updatingProject(): Access<{ project: Project; caller: SignedInCaller }> {
-  return inProject('update_project').and(({ params, caller }, { project }) => {
+  return inProject('update_project').require(({ params, caller }, { project }) => {
     const changesVisibility = params.visibility !== undefined && params.visibility !== null;
     if (changesVisibility && !mayInProject(caller, 'change_visibility', project)) throw forbidden();
   }, 'project:update_project (visibility: change_visibility)');
@@ -18,18 +18,18 @@ export function updatingProject(): Access<{ project: Project; caller: SignedInCa
 
 /** Anybody; the user in the path, by id or name, is there. */
 export function ofUser(): Access<{ caller: Caller; user: User }> {
-  return open().record(user);
+  return open().resource(user);
 }
 
 /** Administrators, on behalf of the user in the path. */
 export function forUser(): Access<{ caller: SignedInCaller; user: User }> {
-  return administratorLate().record(user);
+  return administratorLate().resource(user);
 }
 
 const user = {
   name: 'user',
-  find: ({ db, path }: AccessCall) => userNamed(db, path.user_id ?? ''),
-  missing: () => notFound('User'),
+  load: ({ db, path }: AccessCall) => userNamed(db, path.user_id ?? ''),
+  notFound: () => notFound('User'),
 } as const;
 
 async function userNamed(db: Reader, idOrName: string): Promise<User | null> {

@@ -1,7 +1,7 @@
 import { standingOf } from '#domain/namespaces/archive-state.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordArchived } from './activity.ts';
 import { readAgain } from './move-route.ts';
 
@@ -13,11 +13,11 @@ export async function archive(
   project: Project,
 ): Promise<Project | Failure<'alreadyArchived' | 'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
   const row = await readRow(uow, project.id);
-  if (row === undefined) return refused('gone');
-  if (row.archived) return refused('alreadyArchived');
+  if (row === undefined) return fail('gone');
+  if (row.archived) return fail('alreadyArchived');
   const { archived, marked } = await standingOf(uow, row.namespace_id);
-  if (archived.any) return refused('archivedAbove');
-  if (marked.any) return refused('scheduledForDeletion');
+  if (archived.any) return fail('archivedAbove');
+  if (marked.any) return fail('scheduledForDeletion');
   return setArchived(uow, project, true);
 }
 
@@ -27,10 +27,10 @@ export async function unarchive(
   project: Project,
 ): Promise<Project | Failure<'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
   const row = await readRow(uow, project.id);
-  if (row === undefined) return refused('gone');
+  if (row === undefined) return fail('gone');
   const { archived } = await standingOf(uow, row.namespace_id);
-  if (archived.any) return refused('archivedAbove');
-  if (row.marked_for_deletion_on !== null) return refused('scheduledForDeletion');
+  if (archived.any) return fail('archivedAbove');
+  if (row.marked_for_deletion_on !== null) return fail('scheduledForDeletion');
   return row.archived ? setArchived(uow, project, false) : readAgain(uow, project);
 }
 

@@ -3,12 +3,12 @@ import { inPieces } from '#events/batches.ts';
 import { open, signedIn } from '#http/access/access.ts';
 import { inProject, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { accepted, created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { accepted, created, ok, pageOf } from '#http/endpoint/responses.ts';
 import { GONE, INVALID, READ_ONLY } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { ruledText, text } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { forUser, ofUser, updatingProject } from './access.ts';
 import { archive, unarchive } from './archive.ts';
 import { attributeNames, attributeParams } from './attributes/attributes.ts';
@@ -79,7 +79,7 @@ export const readProject = endpoint({
   summary: 'Read a project',
   access: inPublicProject('read_project'),
   params: { statistics: optional(boolean, false), license: optional(boolean, false) },
-  response: shown(ReadProject),
+  response: ok(ReadProject),
   read: (_db, { project }) => project,
 });
 
@@ -104,9 +104,9 @@ export const updateProject = endpoint({
     'project_description_updated',
     'project_visibility_level_updated',
   ],
-  response: shown(Project),
+  response: ok(Project),
   handle: ({ caller, project, params }, services) =>
-    params.import_url ? refused('importUnsupported') : update(services, caller, project, attributeValues(params)),
+    params.import_url ? fail('importUnsupported') : update(services, caller, project, attributeValues(params)),
 });
 
 export const deleteProject = endpoint({
@@ -181,7 +181,7 @@ export const transferProject = endpoint({
   errors: TRANSFER_REFUSALS,
   uniqueErrors: TRANSFER_TAKEN,
   activity: ['project_namespace_updated'],
-  response: shown(Project),
+  response: ok(Project),
   write: (uow, { project, params }) => transfer(uow, project, params.namespace),
 });
 

@@ -8,9 +8,9 @@ import type { NamespaceRow } from '#domain/namespaces/namespaces.ts';
 import { type Project as Row, roleIn } from '#domain/namespaces/projects.ts';
 import { notificationLevels, type ProjectLevels } from '#domain/notification-levels.ts';
 import { stillThere } from '#domain/row-deleted.ts';
-import { entity, inForm, type SerializationContext } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { joining } from '#http/endpoint/merge-disjoint.ts';
-import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import type { Base } from '#http/request/base-url.ts';
 import { inUrl } from '#repositories/repository.ts';
 import type { StoredAttributes } from './attributes/attributes.ts';
@@ -58,7 +58,7 @@ const identityFields = {
   name_with_namespace: text,
   path: text,
   path_with_namespace: text,
-  created_at: moment,
+  created_at: dateTime,
 };
 
 /** What of its row tells which project it is. */
@@ -91,7 +91,7 @@ const simpleFields = {
   forks_count: count,
   avatar_url: nullable(text),
   star_count: count,
-  last_activity_at: moment,
+  last_activity_at: dateTime,
   visibility: Type.Enum([...VISIBILITIES]),
   namespace: NamespaceBasic.schema,
   /** Administrators only. */
@@ -127,8 +127,8 @@ const Links = entity('ProjectLinks', {
 const ownFields = {
   container_registry_image_prefix: text,
   _links: Links.schema,
-  marked_for_deletion_at: nullable(day),
-  marked_for_deletion_on: nullable(day),
+  marked_for_deletion_at: nullable(date),
+  marked_for_deletion_on: nullable(date),
   empty_repo: flag,
   archived: flag,
   /** In personal namespaces only. */
@@ -158,7 +158,7 @@ const ownFields = {
   /** Absent while issues are disabled. */
   open_issues_count: Type.Optional(count),
   description_html: text,
-  updated_at: moment,
+  updated_at: dateTime,
   shared_with_groups: Type.Array(Type.Never()),
   approvals_before_merge: count,
   mirror: flag,
@@ -242,7 +242,7 @@ function licenseShape(project: Row, { url }: Base, file: LicenseFile | null) {
 }
 
 /** Lists and single reads: anonymous callers see the simple form, whatever they ask for. */
-export const ShownProject = inForm([ProjectSimple, ProjectWithPermissions], ({ caller, params }) =>
+export const ShownProject = variants([ProjectSimple, ProjectWithPermissions], ({ caller, params }) =>
   caller.user === null || params.simple === true ? ProjectSimple : ProjectWithPermissions,
 );
 
@@ -252,7 +252,7 @@ export const ReadProject = withRunnersToken(ShownProject, ({ id, ...project }, {
 );
 
 /** Inside other objects: without the caller's permissions. */
-export const EmbeddedProject = inForm([Project, ProjectSimple], ({ caller }) =>
+export const EmbeddedProject = variants([Project, ProjectSimple], ({ caller }) =>
   caller.user === null ? ProjectSimple : Project,
 );
 
@@ -279,7 +279,7 @@ function simple(project: Row, to: SerializationContext, { namespaces, readmes }:
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
-    namespace: NamespaceBasic.one(stillThere(namespaces.get(project.namespace_id)), to),
+    namespace: NamespaceBasic.serialize(stillThere(namespaces.get(project.namespace_id)), to),
     repository_storage: isAdministrator(caller) ? project.storage : undefined,
   };
 }
@@ -327,12 +327,12 @@ function own(project: Row, to: SerializationContext, { attributes, ...relations 
   const owner = relations.namespaces.get(project.namespace_id)?.owner;
   return {
     container_registry_image_prefix: `${hostOf(to).host}/${project.full_path.toLowerCase()}`,
-    _links: Links.one(project, to),
+    _links: Links.serialize(project, to),
     marked_for_deletion_at: project.marked_for_deletion_on,
     marked_for_deletion_on: project.marked_for_deletion_on,
     empty_repo: project.empty,
     archived: project.archived,
-    owner: owner ? UserBasic.one(owner, to) : undefined,
+    owner: owner ? UserBasic.serialize(owner, to) : undefined,
     repository_object_format: 'sha1',
     issues_enabled: isOn('issues'),
     merge_requests_enabled: isOn('merge_requests'),

@@ -11,5 +11,5 @@ export async function moveTo(uow: UnitOfWork, { id }: Pick<Project, 'id'>, place
 
 /** The project that this act has changed: its place and the caller's rights may be other ones now. */
 export async function readAgain(uow: UnitOfWork, { id }: Pick<Project, 'id'>): Promise<Project> {
-  return stillThere(await findProject(uow, uow.by, String(id)));
+  return stillThere(await findProject(uow, uow.actor, String(id)));
 }

@@ -15,8 +15,8 @@ export function withRunnersToken<Row, Schema extends TSchema>(
   const join = joining();
   return {
     schema: inner.schema,
-    async all(rows, to) {
-      const shapes = await inner.all(rows, to);
+    async serializeAll(rows, to) {
+      const shapes = await inner.serializeAll(rows, to);
       return Promise.all(
         shapes.map(async (shape, index) => {
           const registrar = registrarOf(rows[index]!, to);

@@ -5,7 +5,7 @@ import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { FORBIDDEN, GONE } from '#http/errors/error-messages.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordMoved, recordProjectVisibility } from './activity.ts';
 import { belongsTo, findTarget, mayReceiveProjects } from './creation/target-namespace.ts';
 import { moveTo, readAgain } from './move-route.ts';
@@ -39,17 +39,17 @@ export async function transfer(
   project: Project,
   namespace: string,
 ): Promise<Project | Failure<TransferFailure>> {
-  const before = await findProject(uow, uow.by, String(project.id));
-  if (before === null) return refused('gone');
-  if (!mayInProject(uow.by, 'transfer_project', before)) return refused('forbidden');
-  const target = await findTarget(uow, uow.by, namespace);
-  if (target === null || !belongsTo(uow.by, target)) return refused('noNamespace');
-  if (before.namespace_id === target.id) return refused('sameNamespace');
-  if (!mayReceiveProjects(uow.by, target)) return refused('notPermitted');
+  const before = await findProject(uow, uow.actor, String(project.id));
+  if (before === null) return fail('gone');
+  if (!mayInProject(uow.actor, 'transfer_project', before)) return fail('forbidden');
+  const target = await findTarget(uow, uow.actor, namespace);
+  if (target === null || !belongsTo(uow.actor, target)) return fail('noNamespace');
+  if (before.namespace_id === target.id) return fail('sameNamespace');
+  if (!mayReceiveProjects(uow.actor, target)) return fail('notPermitted');
   const from = await placeOfNamespace(uow, before.namespace_id);
   const place = childOf(target, before.path, before.name);
   const wanted = { namespaceId: target.id, name: before.name, fullPath: place.full_path };
-  if ((await takenFields(uow, wanted)) !== null) return refused('taken');
+  if ((await takenFields(uow, wanted)) !== null) return fail('taken');
   const visibility = visibilityIn(target, before.visibility);
   await uow
     .updateTable('projects')
@@ -70,5 +70,6 @@ async function ensureOwner(uow: UnitOfWork, projectId: number, ownerId: number):
   const source = { type: 'project', id: projectId } as const;
   const own = await findMembership(uow, source, ownerId);
   if (own) await changeMembership(uow, own.id, { access_level: OWNER, expires_at: null });
-  else await addMembership(uow, source, { userId: ownerId, accessLevel: OWNER, createdById: uow.by.user?.id ?? null });
+  else
+    await addMembership(uow, source, { userId: ownerId, accessLevel: OWNER, createdById: uow.actor.user?.id ?? null });
 }

@@ -13,7 +13,7 @@ import { enqueue } from '#jobs/job.ts';
 import { makeDefault, pointHead, whileBranchIsThere } from '#repositories/branches/default-branch.ts';
 import { summarizeSoon } from '#repositories/maintenance/summary.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, type FieldErrors, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { recordChanges } from './activity.ts';
 import type { AttributeValues } from './attributes/attributes.ts';
@@ -39,7 +39,7 @@ export async function update(
   const storages = Object.keys(services.config.storages);
   if (!changesBranch(project, values)) return runUnitOfWork(caller, (uow) => change(uow, project, values, storages));
   const endsReadOnly = isAdministrator(caller) && values.repository_read_only === false;
-  if (project.read_only && !endsReadOnly) return refused('readOnly');
+  if (project.read_only && !endsReadOnly) return fail('readOnly');
   const changed = await whileBranchIsThere(services, project, values.default_branch as string, (seen) =>
     runUnitOfWork(
       caller,
@@ -67,10 +67,10 @@ async function change(
     .select(['issues_access_level', 'merge_requests_access_level'])
     .where('id', '=', project.id)
     .executeTakeFirst();
-  if (before === undefined) return refused('gone');
+  if (before === undefined) return fail('gone');
   const sent = sentAttributes(values, before.attributes, uow);
   const repository = await readRepository(uow, project.id);
-  if (needsToWrite(project, repository, sent)) return refused('readOnly');
+  if (needsToWrite(project, repository, sent)) return fail('readOnly');
   const name = sent.name ?? before.name;
   const path = sent.path ?? before.path;
   const place = childOf(await placeOfNamespace(uow, before.namespace_id), path, name);
@@ -174,7 +174,7 @@ async function errorsOf(
 }
 
 async function changedVisibilityProblems(uow: UnitOfWork, before: Before, visibility: Visibility): Promise<string[]> {
-  const restricted = restrictedErrors(uow.by, visibility, await readSettings(uow));
+  const restricted = restrictedErrors(uow.actor, visibility, await readSettings(uow));
   return restricted.length > 0 ? restricted : groupProblems(uow, before, visibility);
 }
 

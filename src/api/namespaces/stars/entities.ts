@@ -1,6 +1,6 @@
 import { UserBasic, type UserBasicRow } from '#api/identity/users/index.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment } from '#http/endpoint/responses.ts';
+import { dateTime } from '#http/endpoint/responses.ts';
 
 /** Who has starred, and when. */
 export interface StarRow extends UserBasicRow {
@@ -8,6 +8,6 @@ export interface StarRow extends UserBasicRow {
 }
 
 /** Who has starred a project (contract/planning.md §3.3). */
-export const Starrer = entity('Starrer', { starred_since: moment, user: UserBasic.schema }).from(
-  ({ starred_since, ...user }: StarRow, to) => ({ starred_since, user: UserBasic.one(user, to) }),
+export const Starrer = entity('Starrer', { starred_since: dateTime, user: UserBasic.schema }).from(
+  ({ starred_since, ...user }: StarRow, to) => ({ starred_since, user: UserBasic.serialize(user, to) }),
 );

@@ -6,12 +6,12 @@ import { integer } from '#http/parameters/types.ts';
 
 /** Administrators, with the user whom the path names; nobody deletes Hearth's own users. */
 export function deletableUser() {
-  return administratorLate().record({
+  return administratorLate().resource({
     name: 'user',
     params: { id: required(integer) },
-    find: ({ db, params }: AccessCall<{ readonly id: number }>) => readUserUntilGone(db, params.id),
-    missing: () => notFound('User'),
-    allow(_call, { user }) {
+    load: ({ db, params }: AccessCall<{ readonly id: number }>) => readUserUntilGone(db, params.id),
+    notFound: () => notFound('User'),
+    authorize(_call, { user }) {
       if (user.internal) throw forbidden('An internal user cannot be deleted');
     },
   });

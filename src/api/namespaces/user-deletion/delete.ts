@@ -7,7 +7,7 @@ import type { Reader } from '#database/database.ts';
 import { solelyOwnedGroups } from '#domain/members/memberships.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { destroyUser } from './destroy.ts';
 
 /**
@@ -20,14 +20,14 @@ export async function deleteUser(
   hard: boolean,
 ): Promise<undefined | Failure<'notFound' | 'onlyAdministrator' | 'soleOwner'>> {
   const user = await readUserUntilGone(uow, userId);
-  if (user === null) return refused('notFound');
+  if (user === null) return fail('notFound');
   if (await isEnded(uow, userId)) return undefined;
-  if (await isOnlyAdministrator(uow, user)) return refused('onlyAdministrator');
-  if (!hard && (await isSoleOwner(uow, userId))) return refused('soleOwner');
+  if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
+  if (!hard && (await isSoleOwner(uow, userId))) return fail('soleOwner');
   await endAccount(uow, userId);
   const message = `User ${user.username} scheduled for deletion`;
   await recordUser(uow, user, { name: 'user_destroyed', called: user.username, message });
-  await enqueue(uow, destroyUser, { userId, hard, by: uow.by.user.id, address: uow.by.address });
+  await enqueue(uow, destroyUser, { userId, hard, by: uow.actor.user.id, address: uow.actor.address });
 }
 
 async function isSoleOwner(db: Reader, userId: number): Promise<boolean> {

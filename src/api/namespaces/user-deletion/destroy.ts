@@ -61,7 +61,7 @@ async function pieceAhead(
   uow: UnitOfWork,
   { userId, hard }: Pick<Destruction, 'userId' | 'hard'>,
 ): Promise<typeof MORE | undefined> {
-  return (await uow.ahead('user-deleted', { userId, ghostUserId: await ghostId(uow), hard })) ? MORE : undefined;
+  return (await uow.publishBatch('user-deleted', { userId, ghostUserId: await ghostId(uow), hard })) ? MORE : undefined;
 }
 
 /** A group that has got another Owner meanwhile stays. */

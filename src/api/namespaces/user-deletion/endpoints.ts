@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { nothing } from '#http/endpoint/responses.ts';
+import { noContent } from '#http/endpoint/responses.ts';
 import { USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
@@ -18,6 +18,6 @@ export const deleteUser = endpoint({
     soleOwner: [409, 'User cannot be removed while is the sole-owner of a group'],
   },
   activity: ['user_destroyed', 'project_destroyed', 'group_destroyed'],
-  response: nothing,
+  response: noContent,
   write: (uow, { user, params }) => remove(uow, user.id, params.hard_delete),
 });

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { ruledText, text } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { relation, type Stored, type Target } from '../bulk-import-relations/index.ts';
 
 /** The projects and groups below a group: each becomes an entity of its own, which is copied when it is its turn. */
@@ -53,7 +53,7 @@ async function addEntity(
 ): Promise<Stored> {
   if ((element.marked_for_deletion_at ?? element.marked_for_deletion_on ?? null) !== null) return null;
   if (!fullPath.split('/').every((segment) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(segment))) {
-    return refused('failed', { message: 'The path of the source is none' });
+    return fail('failed', { message: 'The path of the source is none' });
   }
   // index: bulk_import_entities_by_import
   const { count } = await uow
@@ -61,12 +61,12 @@ async function addEntity(
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('bulk_import_id', '=', target.importId)
     .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_ENTITIES) return refused('failed', { message: 'There are too many groups and projects' });
+  if (Number(count) >= MOST_ENTITIES) return fail('failed', { message: 'There are too many groups and projects' });
   const { id } = await uow
     .insertInto('bulk_import_entities')
     .values({
       bulk_import_id: target.importId,
-      user_id: uow.by.user.id,
+      user_id: uow.actor.user.id,
       parent_id: target.entityId,
       source_type: type,
       source_full_path: fullPath,

@@ -7,7 +7,7 @@ import { foldCase } from '#database/name-keys.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import { findGroup, type Group, roleInGroup } from '#domain/namespaces/groups.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 
 /** Where an entity is to be (contract/operations.md §1.1 f to i, and again when it begins). */
 
@@ -18,7 +18,7 @@ interface WantedDestination {
   readonly destination_slug: string;
 }
 
-const failed = (message: string): Failure<'failed'> => refused('failed', { message });
+const failed = (message: string): Failure<'failed'> => fail('failed', { message });
 
 /** The group in which it will be, null for the top; or why not. `ownSource`: what is copied is on this very server. */
 export async function checkDestination(

@@ -17,8 +17,8 @@ const OF_ENTITY = [
  * index: bulk_imports_by_user, bulk_import_entities_by_user, bulk_import_objects_pkey, bulk_import_users_pkey, bulk_import_failures_by_entity, bulk_import_trackers_by_relation
  */
 export const forgetImports = subscription({
-  fact: 'user-deleted',
-  async inPieces(uow, { userId }) {
+  event: 'user-deleted',
+  async inBatches(uow, { userId }) {
     const idsIn = async (table: 'bulk_imports' | 'bulk_import_entities') =>
       (await uow.selectFrom(table).select('id').where('user_id', '=', userId).limit(PIECE).execute()).map(
         ({ id }) => id,

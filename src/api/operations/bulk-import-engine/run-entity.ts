@@ -8,7 +8,7 @@ import { readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import type { Services } from '#http/services.ts';
 import { momentAfter, timestamp } from '#runtime/clock.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
   CREATIONS,
   type Creation,
@@ -199,7 +199,7 @@ async function store(
   await importerOf(uow, now.user_id);
   const parent = await parentOf(uow, running, now);
   if (isFailure(parent)) return parent;
-  if (await isFirstElsewhere(uow, now)) return refused('failed', { message: TAKEN });
+  if (await isFirstElsewhere(uow, now)) return fail('failed', { message: TAKEN });
   const { importId } = ids(running);
   const storages = Object.keys(running.services.git.storages);
   const wanted = { importId, parent, slug: now.destination_slug, storages, isChild: now.parent_id !== null };
@@ -220,12 +220,12 @@ async function parentOf(
   running: Running,
   entity: EntityRow,
 ): Promise<Group | null | Failure> {
-  if (entity.parent_id === null) return checkDestination(uow, uow.by, entity, false);
+  if (entity.parent_id === null) return checkDestination(uow, uow.actor, entity, false);
   const above = await readEntity(uow, entity.parent_id);
   const group = above?.namespace_id == null ? null : await findGroup(uow, running.by, String(above.namespace_id));
-  if (group === null) return refused('failed', { message: 'The group above is gone' });
+  if (group === null) return fail('failed', { message: 'The group above is gone' });
   const fullPath = `${group.full_path}/${entity.destination_slug}`;
-  return (await isTaken(uow, fullPath)) ? refused('failed', { message: TAKEN }) : group;
+  return (await isTaken(uow, fullPath)) ? fail('failed', { message: TAKEN }) : group;
 }
 
 async function endEntity(

@@ -13,7 +13,7 @@ import { type EntityRow, readEntity } from './store.ts';
 
 /** An entity that is being copied, in this run of its work. */
 export interface Running {
-  readonly services: Pick<Services, 'database' | 'acting' | 'git' | 'log' | 'outbound'>;
+  readonly services: Pick<Services, 'database' | 'runUnitOfWork' | 'git' | 'log' | 'outbound'>;
   readonly work: Work;
   readonly source: Source;
   readonly token: string;

@@ -38,7 +38,7 @@ export const epics = relation({
   async store(uow, target, epic, users) {
     if (uow.tier === 'free') return null;
     const { iid, state, confidential, color, labels, start_date_fixed, due_date_fixed } = epic;
-    const { author_id, text: description } = asWritten(uow.by, users, epic.author, epic.description);
+    const { author_id, text: description } = asWritten(uow.actor, users, epic.author, epic.description);
     const made = await importEpic(uow, target.place.group!, {
       ...{ iid, title: epic.title, description, author_id, state, confidential, labels },
       color: color ?? null,

@@ -2,7 +2,7 @@ import { importGroup } from '#api/namespaces/groups/index.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { description, title } from '#http/parameters/texts.ts';
 import { boolean, integerIn, oneOf } from '#http/parameters/types.ts';
-import { isFailure, refused } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { lenient } from './lenient-type.ts';
 import { creation } from './relation.ts';
 
@@ -27,6 +27,6 @@ export const group = creation({
   async create(uow, { parent, slug, storages }, told) {
     const made = await importGroup(uow, parent, { ...told, path: slug.toLowerCase() }, storages);
     // What is wrong is told in one text.
-    return isFailure(made) ? refused('failed', { message: made.values.errors ?? made.code }) : made.id;
+    return isFailure(made) ? fail('failed', { message: made.values.errors ?? made.code }) : made.id;
   },
 });

@@ -37,7 +37,7 @@ export const issues = relation({
   told: toldOf,
   async store(uow, target, issue, users) {
     const { iid, state, labels, confidential } = issue;
-    const { author_id, text: description } = asWritten(uow.by, users, issue.author, issue.description);
+    const { author_id, text: description } = asWritten(uow.actor, users, issue.author, issue.description);
     const isClosed = state === 'closed';
     const moments = timesOf(issue);
     const made = await importIssue(uow, target.place.project!, {

@@ -29,6 +29,6 @@ export const members = relation({
     const userId = users.of(member);
     if (userId === null) return null;
     const given = { userId, accessLevel: member.access_level, expiresAt: member.expires_at ?? null };
-    return (await importMember(uow, parentOf(uow.by, place), given))?.id ?? null;
+    return (await importMember(uow, parentOf(uow.actor, place), given))?.id ?? null;
   },
 });

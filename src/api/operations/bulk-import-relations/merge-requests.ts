@@ -57,7 +57,7 @@ export const mergeRequests = relation({
   told: toldOf,
   async store(uow, { place }, told, users) {
     const { iid, state, source_branch, target_branch, draft, squash, labels, diff_refs } = told;
-    const { author_id, text: description } = asWritten(uow.by, users, told.author, told.description);
+    const { author_id, text: description } = asWritten(uow.actor, users, told.author, told.description);
     const moments = timesOf(told);
     const [isMerged, isClosed] = [state === 'merged', state === 'closed'];
     const made = await importMergeRequest(uow, place.project!, {

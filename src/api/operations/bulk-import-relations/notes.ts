@@ -26,7 +26,7 @@ export const notesOf = (type: 'Issue' | 'MergeRequest', things: 'issues' | 'merg
     },
     people: ({ author }) => [author],
     async store(uow, _target, { id }, note, users) {
-      const { author_id, text } = asWritten(uow.by, users, note.author, note.body);
+      const { author_id, text } = asWritten(uow.actor, users, note.author, note.body);
       const { system, confidential } = note;
       const internal = note.internal || confidential;
       const made = await importNote(

@@ -17,33 +17,33 @@ export async function refuseSwitchedOff({ db, caller, services }: AccessCall): P
   if (!(await isFeatureOn(db, { flag: 'override_bulk_import_disabled', tier, ...actor }))) throw notFound();
 }
 
-export const importing: Access<{ caller: SignedInCaller }> = signedIn().whereOffered(refuseSwitchedOff);
+export const importing: Access<{ caller: SignedInCaller }> = signedIn().whenEnabled(refuseSwitchedOff);
 
 /** The caller's own import: nobody learns of others', administrators neither. */
-export const ownImport = importing.record({
+export const ownImport = importing.resource({
   name: 'bulkImport',
   params: { import_id: required(integer) },
-  find: async ({ db, params }, { caller }) => {
+  load: async ({ db, params }, { caller }) => {
     const found = await findImport(db, params.import_id);
     return found?.user_id === caller.user.id ? found : null;
   },
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 });
 
-export const ownEntity = ownImport.record({
+export const ownEntity = ownImport.resource({
   name: 'migrated',
   params: { entity_id: required(integer) },
-  find: ({ db, params }, { bulkImport }) => findEntity(db, bulkImport.id, params.entity_id),
-  missing: nestedNotFound,
+  load: ({ db, params }, { bulkImport }) => findEntity(db, bulkImport.id, params.entity_id),
+  notFound: nestedNotFound,
 });
 
 /** Whoever else asks is told that it is not his: he may be an administrator of another day. */
-export const importToCancel = importing.record({
+export const importToCancel = importing.resource({
   name: 'bulkImport',
   params: { import_id: required(integer) },
-  find: ({ db, params }) => findImport(db, params.import_id),
-  missing: nestedNotFound,
-  allow({ caller }, { bulkImport }) {
+  load: ({ db, params }) => findImport(db, params.import_id),
+  notFound: nestedNotFound,
+  authorize({ caller }, { bulkImport }) {
     if (bulkImport.user_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden();
   },
 });

@@ -1,7 +1,7 @@
 import { foldCase } from '#database/name-keys.ts';
 import { storable } from '#database/storable-text.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import {
   MISSING_TOKEN,
   type Source,
@@ -36,7 +36,7 @@ const TEXTS = {
     'Ask an administrator to enable this feature on both instances and try again.',
 } as const;
 
-const failed = (message: string): Failure<'failed'> => refused('failed', { message });
+const failed = (message: string): Failure<'failed'> => fail('failed', { message });
 
 /** `signal`: of the one who waits for it. */
 export async function checkSource(

@@ -6,7 +6,7 @@ import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { applicationLimit } from '#rate-limits/application-limit.ts';
 import { createPlaces } from '#rate-limits/concurrency-slots.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
   advanceImport,
   baseOfSource,
@@ -59,7 +59,12 @@ async function checkInPlace<Checked>(
 
 /** Asks the source whether it will do, looks where all of it is to go, and begins; the work is the queue's. */
 export async function createImport(
-  { database, outbound, runUnitOfWork, secretKey }: Pick<Services, 'database' | 'outbound' | 'acting' | 'secretKey'>,
+  {
+    database,
+    outbound,
+    runUnitOfWork,
+    secretKey,
+  }: Pick<Services, 'database' | 'outbound' | 'runUnitOfWork' | 'secretKey'>,
   { request, caller, ownUrl }: Call,
   { configuration, entities }: Given,
 ): Promise<BulkImportRow | Failure<'tooMany' | 'failed'>> {
@@ -93,7 +98,7 @@ async function store(
   }));
   const ownSource = URL.parse(url)?.host === ownHost;
   for (const entity of named) {
-    const parent = await checkDestination(uow, uow.by, entity, ownSource);
+    const parent = await checkDestination(uow, uow.actor, entity, ownSource);
     if (isFailure(parent)) return parent;
   }
   if (token.length > LONGEST) return tooLong('Access token');
@@ -102,7 +107,7 @@ async function store(
   const row = await uow
     .insertInto('bulk_imports')
     .values({
-      user_id: uow.by.user.id,
+      user_id: uow.actor.user.id,
       status: 'created',
       source_version: version,
       source_enterprise: enterprise,
@@ -117,7 +122,7 @@ async function store(
       named.map((entity) => ({
         ...entity,
         bulk_import_id: row.id,
-        user_id: uow.by.user.id,
+        user_id: uow.actor.user.id,
         status: 'created' as const,
         ...now,
       })),
@@ -129,7 +134,7 @@ async function store(
 
 const LONGEST = 255;
 const tooLong = (what: string) =>
-  refused('failed', { message: `Validation failed: ${what} is too long (maximum is ${LONGEST} characters)` });
+  fail('failed', { message: `Validation failed: ${what} is too long (maximum is ${LONGEST} characters)` });
 
 /** As it was given otherwise. */
 function withoutUserInfo(url: string): string {

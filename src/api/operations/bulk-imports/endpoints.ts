@@ -1,6 +1,6 @@
 import { BULK_IMPORT_STATES } from '#database/tables/bulk-imports.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, ok, pageOf } from '#http/endpoint/responses.ts';
 import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
@@ -50,7 +50,7 @@ export const readBulkImport = endpoint({
   get: '/bulk_imports/:import_id',
   summary: 'Read an import',
   access: ownImport,
-  response: shown(BulkImport),
+  response: ok(BulkImport),
   read: (_db, { bulkImport }) => bulkImport,
 });
 
@@ -67,7 +67,7 @@ export const readBulkImportEntity = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id',
   summary: 'Read what an import makes of one group or project',
   access: ownEntity,
-  response: shown(BulkImportEntity),
+  response: ok(BulkImportEntity),
   read: (_db, { migrated }) => migrated,
 });
 
@@ -83,7 +83,7 @@ export const cancelBulkImport = endpoint({
   post: '/bulk_imports/:import_id/cancel',
   summary: 'Cancel an import; what is there stays',
   access: importToCancel,
-  response: shown(BulkImport),
+  response: ok(BulkImport),
   async write(uow, { bulkImport }): Promise<BulkImportRow> {
     await cancelImport(uow, bulkImport);
     return { ...bulkImport, status: 'canceled', updated_at: uow.now };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { COUNTED } from '../bulk-import-engine/index.ts';
 import {
   type BulkImportRow,
@@ -17,8 +17,8 @@ export const BulkImport = entity('BulkImport', {
   status: Type.String(),
   source_type: Type.String(),
   source_url: Type.String(),
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   has_failures: Type.Boolean(),
 }).from(({ id, status, source_url, created_at, updated_at, has_failures }: BulkImportRow) => ({
   id,
@@ -38,7 +38,7 @@ const EmbeddedFailure = shape('BulkImportEntityFailure', {
   exception_class: Type.String(),
   exception_message: Type.String(),
   correlation_id_value: Type.String(),
-  created_at: moment,
+  created_at: dateTime,
   source_url: nullable(Type.String()),
   source_title: nullable(Type.String()),
 });
@@ -58,8 +58,8 @@ export const BulkImportEntity = entity('BulkImportEntity', {
   parent_id: nullable(Type.Integer()),
   namespace_id: nullable(Type.Integer()),
   project_id: nullable(Type.Integer()),
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   failures: Type.Array(EmbeddedFailure),
   migrate_projects: Type.Boolean(),
   migrate_memberships: Type.Boolean(),

@@ -3,7 +3,7 @@ import type { Server } from '#server.ts';
 
 /** An import of this user with one group that has failed in part; of nothing that there is. */
 export function newImport(
-  { services }: Pick<Server, 'rooms'>,
+  { services }: Pick<Server, 'services'>,
   userId: number,
   { status = 'finished', at }: { readonly status?: BulkImportState; readonly at?: string } = {},
 ): Promise<{ readonly id: number; readonly entity: number }> {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { inGroup, inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { listOf, moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, listOf, nullable } from '#http/endpoint/responses.ts';
 import { refuseSwitchedOff } from '../bulk-imports/index.ts';
 
 /**
@@ -13,7 +13,7 @@ const ExportStatus = entity('ExportRelationStatus', {
   relation: Type.String(),
   status: Type.String(),
   error: nullable(Type.String()),
-  updated_at: moment,
+  updated_at: dateTime,
   batched: Type.Boolean(),
   batches_count: Type.Integer(),
   total_objects_count: Type.Integer(),
@@ -22,7 +22,7 @@ const ExportStatus = entity('ExportRelationStatus', {
 export const readGroupExportStatus = endpoint({
   get: '/groups/:id/export_relations/status',
   summary: 'How far the exports of a group have come',
-  access: inGroup('export_group').whereOffered(refuseSwitchedOff),
+  access: inGroup('export_group').whenEnabled(refuseSwitchedOff),
   response: listOf(ExportStatus),
   read: () => [],
 });
@@ -30,7 +30,7 @@ export const readGroupExportStatus = endpoint({
 export const readProjectExportStatus = endpoint({
   get: '/projects/:id/export_relations/status',
   summary: 'How far the exports of a project have come',
-  access: inProject('export_project').whereOffered(refuseSwitchedOff),
+  access: inProject('export_project').whenEnabled(refuseSwitchedOff),
   response: listOf(ExportStatus),
   read: () => [],
 });

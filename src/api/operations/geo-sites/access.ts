@@ -11,8 +11,8 @@ import { findSite } from './store.ts';
 export const siteById = {
   name: 'site',
   params: { id: required(integer) },
-  find: ({ db, params }: AccessCall<{ id: number }>) => findSite(db, params.id),
-  missing: nestedNotFound,
+  load: ({ db, params }: AccessCall<{ id: number }>) => findSite(db, params.id),
+  notFound: nestedNotFound,
 } as const;
 
 const WRONG_WAY = [400, '400 Bad request'] as const;
@@ -20,32 +20,32 @@ const WRONG_WAY = [400, '400 Bad request'] as const;
 /** Administrators; a site proves itself elsewhere. */
 export function ofAdministrators(): Access<{ caller: SignedInCaller }> {
   return access({
-    who: 'admin',
+    audience: 'admin',
     label: 'admin',
-    async admit(call) {
+    async authenticate(call) {
       if (call.caller.site !== undefined) throw new HttpError(WRONG_WAY[0], { message: WRONG_WAY[1] });
-      await administrator().admit(call);
+      await administrator().authenticate(call);
     },
-    find: async ({ caller }) => ({ caller: signedInCaller(caller) }),
-    allow: () => {},
-  }).refusing({ bySite: WRONG_WAY });
+    load: async ({ caller }) => ({ caller: signedInCaller(caller) }),
+    authorize: () => {},
+  }).withErrors({ bySite: WRONG_WAY });
 }
 
 /** Administrators, or a secondary that changes itself. */
 export function ofAdministratorsOrItself() {
   return access({
-    who: 'admin',
+    audience: 'admin',
     label: 'admin or site',
-    async admit(call) {
-      if (call.caller.site === undefined) await administrator().admit(call);
+    async authenticate(call) {
+      if (call.caller.site === undefined) await administrator().authenticate(call);
       else askForApi(call.caller.site);
     },
-    find: async ({ caller }): Promise<{ caller: Caller }> => ({ caller }),
-    allow: () => {},
-  }).record({
+    load: async ({ caller }): Promise<{ caller: Caller }> => ({ caller }),
+    authorize: () => {},
+  }).resource({
     ...siteById,
     // What is wrong with changing the primary one, it says itself.
-    allow({ caller }, { site }) {
+    authorize({ caller }, { site }) {
       if (caller.site !== undefined && caller.site.id !== site.id && !site.is_primary) throw forbidden();
     },
   });

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { placeOfSecret } from '#authentication/tokens/site-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
 import { findSite, updateSite } from './store.ts';
@@ -19,8 +19,8 @@ export async function issueCredentials(
   siteId: number,
 ): Promise<SiteCredentials | Failure<'primary' | 'notFound'>> {
   const site = await findSite(uow, siteId);
-  if (site === null) return refused('notFound');
-  if (site.is_primary) return refused('primary');
+  if (site === null) return fail('notFound');
+  if (site.is_primary) return fail('primary');
   const issued = { access_key: newToken('', 20), secret_access_key: newToken('', 40) };
   await updateSite(uow, siteId, {
     access_key_digest: digestToken(issued.access_key),

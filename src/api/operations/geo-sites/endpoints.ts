@@ -1,10 +1,10 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { ruledText, text } from '#http/parameters/texts.ts';
 import { boolean, commaArray, integer } from '#http/parameters/types.ts';
-import { type FieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { ofAdministrators, ofAdministratorsOrItself, siteById } from './access.ts';
 import { issueCredentials } from './credentials.ts';
 import { createdSiteEntity, GeoSiteCredentials, ROOTS, type Root, repairedSiteEntity, siteEntity } from './entities.ts';
@@ -87,9 +87,9 @@ export const [readGeoSite, readGeoNode] = forBothNames((root) =>
   endpoint({
     get: `${root.path}/:id`,
     summary: 'A replication site',
-    access: ofAdministrators().record(siteById),
+    access: ofAdministrators().resource(siteById),
     allowSiteToken: true,
-    response: shown(siteEntity(root)),
+    response: ok(siteEntity(root)),
     read: (_db, { site }) => site,
   }),
 );
@@ -103,10 +103,10 @@ export const [updateGeoSite, updateGeoNode] = forBothNames((root) =>
     params: { name: optional(ruledText(255)), url: optional(text), ...fields },
     errors: refuses,
     uniqueErrors: taken,
-    response: shown(siteEntity(root)),
+    response: ok(siteEntity(root)),
     // What a site holds is not for itself to say.
     write: (uow, { site, params, base }) =>
-      changeSite(uow, site.id, uow.by.site === undefined ? params : { enabled: params.enabled }, base),
+      changeSite(uow, site.id, uow.actor.site === undefined ? params : { enabled: params.enabled }, base),
   }),
 );
 
@@ -114,12 +114,12 @@ export const [deleteGeoSite, deleteGeoNode] = forBothNames((root) =>
   endpoint({
     delete: `${root.path}/:id`,
     summary: 'Remove a replication site, its credentials and its application',
-    access: ofAdministrators().record(siteById),
+    access: ofAdministrators().resource(siteById),
     allowSiteToken: true,
     errors: { notFound: NOT_FOUND },
-    response: nothing,
+    response: noContent,
     async write(uow, { site }) {
-      if (!(await deleteSite(uow, site.id))) return refused('notFound');
+      if (!(await deleteSite(uow, site.id))) return fail('notFound');
       return endApplication(uow, site);
     },
   }),
@@ -129,10 +129,10 @@ export const [repairGeoSite, repairGeoNode] = forBothNames((root) =>
   endpoint({
     post: `${root.path}/:id/repair`,
     summary: 'Give a secondary the OAuth application that it lacks',
-    access: ofAdministrators().record(siteById),
+    access: ofAdministrators().resource(siteById),
     allowSiteToken: true,
     errors: refuses,
-    response: shown(repairedSiteEntity(root)),
+    response: ok(repairedSiteEntity(root)),
     write: (uow, { site, base }) => repairSite(uow, site.id, base),
   }),
 );
@@ -141,19 +141,19 @@ export const [readGeoSiteStatus, readGeoNodeStatus] = forBothNames((root) =>
   endpoint({
     get: `${root.path}/:id/status`,
     summary: 'How a replication site is',
-    access: ofAdministrators().record(siteById),
+    access: ofAdministrators().resource(siteById),
     allowSiteToken: true,
     params: { refresh: optional(boolean) },
     errors: { noStatus: [404, '404 Status for Geo site not found Not Found'] },
-    response: shown(statusEntity(root)),
-    read: async (db, { site, base }) => (await findStatus(db, site, base)) ?? refused('noStatus'),
+    response: ok(statusEntity(root)),
+    read: async (db, { site, base }) => (await findStatus(db, site, base)) ?? fail('noStatus'),
   }),
 );
 
 export const createGeoSiteCredentials = endpoint({
   post: '/geo_sites/:id/credentials',
   summary: 'Give a secondary new credentials; those that it had end',
-  access: ofAdministrators().record(siteById),
+  access: ofAdministrators().resource(siteById),
   allowSiteToken: true,
   errors: { primary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },
   response: created(GeoSiteCredentials),

@@ -108,7 +108,7 @@ export function createdSiteEntity(root: Root) {
   const Shown = siteEntity(root);
   return entity(`Created${root.title}`, { ...Shown.schema.properties, sync_object_storage: Type.Boolean() }).from(
     async (sites: readonly Site[], to) => {
-      const shown = await Shown.all(sites, to);
+      const shown = await Shown.serializeAll(sites, to);
       return new Map(sites.map((site, at) => [site, shown[at]!]));
     },
     (site, _to, shown) => ({ ...shown.get(site)!, sync_object_storage: site.sync_object_storage }),
@@ -127,7 +127,7 @@ export function repairedSiteEntity(root: Root) {
     health_status: Type.Enum(['Healthy', 'Unhealthy']),
   }).from(
     async (sites: readonly Site[], to) => {
-      const shown = await Shown.all(sites, to);
+      const shown = await Shown.serializeAll(sites, to);
       const states = await Promise.all(sites.map((site) => healthOfSite(site, to)));
       return new Map(sites.map((site, at) => [site, { shown: shown[at]!, health: states[at]! }]));
     },

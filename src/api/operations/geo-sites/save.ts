@@ -2,7 +2,7 @@ import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Base } from '#http/request/base-url.ts';
-import { type Failure, type FieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { keepApplication } from './oauth-application.ts';
 import { asBase, isHere, type Site, type SiteFields } from './site.ts';
 import {
@@ -72,7 +72,7 @@ export async function createSite(uow: UnitOfWork, change: SiteChange, base: Base
 /** Whether it is the primary one is decided when it is created. */
 export async function changeSite(uow: UnitOfWork, id: number, change: SiteChange, base: Base): Promise<Site | Refusal> {
   const before = await findSite(uow, id);
-  if (before === null) return refused('notFound');
+  if (before === null) return fail('notFound');
   const fields = changed(before, change);
   const refusal = (await problemsOf(uow, fields, base, id)) ?? (await unknownNamespace(uow, change));
   if (refusal) return refusal;
@@ -81,7 +81,7 @@ export async function changeSite(uow: UnitOfWork, id: number, change: SiteChange
     ...rowOf(fields),
     ...(shards != null && { selective_sync_shards: JSON.stringify(shards) }),
   });
-  if (after === undefined) return refused('notFound');
+  if (after === undefined) return fail('notFound');
   if (namespaces != null) await replaceNamespaces(uow, id, namespaces);
   return keepApplication(uow, after);
 }
@@ -89,7 +89,7 @@ export async function changeSite(uow: UnitOfWork, id: number, change: SiteChange
 /** Gives a secondary what it lacks; null: nothing is wrong with it. */
 export async function repairSite(uow: UnitOfWork, id: number, base: Base): Promise<Site | Refusal> {
   const site = await findSite(uow, id);
-  if (site === null) return refused('notFound');
+  if (site === null) return fail('notFound');
   const refusal = await problemsOf(uow, site, base, id);
   if (refusal) return refusal;
   return site.oauth_application_id === null ? keepApplication(uow, site) : site;
@@ -152,5 +152,5 @@ async function unknownNamespace(
   { selective_sync_namespace_ids: ids }: SiteChange,
 ): Promise<Refusal | undefined> {
   if (ids == null || ids.length === 0 || (await areNamespaces(tx, ids))) return undefined;
-  return refused('notFound');
+  return fail('notFound');
 }

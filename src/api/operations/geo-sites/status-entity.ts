@@ -4,7 +4,7 @@ import { NamespaceBasic } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
 import { namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { linksOf, type Root } from './entities.ts';
 import { type PrimaryStatus, primaryStatus, secondsOf, storageDigest } from './primary-status.ts';
 import { healthOf, type SiteWithStatus, type StoredStatus } from './status.ts';
@@ -48,7 +48,7 @@ export function statusEntity(root: Root) {
     revision: nullable(text),
     selective_sync_type: nullable(Type.Enum(['namespaces', 'shards'])),
     namespaces: Type.Array(NamespaceBasic.schema),
-    updated_at: moment,
+    updated_at: dateTime,
     storage_shards_match: Type.Boolean(),
     _links:
       root.noun === 'site'
@@ -126,7 +126,7 @@ async function namespacesOf(to: SerializationContext, siteIds: readonly number[]
   const held = await heldNamespaces(to.db, siteIds);
   const ids = [...new Set([...held.values()].flat())];
   const rows = ids.length === 0 ? [] : await readNamespaces(to.db, ids);
-  const byId = new Map(rows.map((row) => [row.id, NamespaceBasic.one(row, to)]));
+  const byId = new Map(rows.map((row) => [row.id, NamespaceBasic.serialize(row, to)]));
   const shown = (some: readonly number[]) => some.flatMap((id) => byId.get(id) ?? []);
   return new Map([...held].map(([siteId, some]) => [siteId, shown(some)]));
 }

@@ -8,29 +8,29 @@ import { askForApi } from '../geo-sites/index.ts';
 /** A site that follows this server; with `disabled` also one that is told to rest. */
 export function bySite({ disabled = false } = {}): Access<{ site: CallerSite }> {
   return access({
-    who: 'key',
+    audience: 'key',
     label: disabled ? 'site (disabled too)' : 'site',
-    admit({ caller: { site } }) {
+    authenticate({ caller: { site } }) {
       if (site === undefined || !(site.enabled || disabled)) throw unauthorized();
       askForApi(site);
     },
-    find: async ({ caller }) => ({ site: siteOf(caller) }),
-    allow: () => {},
+    load: async ({ caller }) => ({ site: siteOf(caller) }),
+    authorize: () => {},
   });
 }
 
 /** A site that has signed which blob it wants. */
 export function byBlobOfSite(): Access<{ site: CallerSite }> {
   return access({
-    who: 'key',
+    audience: 'key',
     label: 'site',
-    admit({ caller: { site }, path }) {
+    authenticate({ caller: { site }, path }) {
       const isSigned =
         site?.data.replicable_name === path.replicable_name && String(site?.data.replicable_id) === path.replicable_id;
       if (site?.enabled !== true || typeof site.data.replicable_id !== 'number' || !isSigned) throw unauthorized();
     },
-    find: async ({ caller }) => ({ site: siteOf(caller) }),
-    allow: () => {},
+    load: async ({ caller }) => ({ site: siteOf(caller) }),
+    authorize: () => {},
   });
 }
 

@@ -1,11 +1,11 @@
 import { openBlob } from '#blobs/index.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, shown, stream } from '#http/endpoint/responses.ts';
+import { created, listOf, ok, stream } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { perPage } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { findPrimary, findSite, ROOTS, statusEntity } from '../geo-sites/index.ts';
 import { REPLICABLE_NAMES, readReplicables, wantChecksums } from '../replicables/index.ts';
 import { byBlobOfSite, bySite } from './access.ts';
@@ -38,10 +38,10 @@ export const readFollowingSite = endpoint({
   access: bySite({ disabled: true }),
   allowSiteToken: true,
   errors: { gone },
-  response: shown(FollowingSite),
+  response: ok(FollowingSite),
   async read(db, { site: { id } }) {
     const site = await findSite(db, id);
-    return site === null ? refused('gone') : { site, primary: await findPrimary(db) };
+    return site === null ? fail('gone') : { site, primary: await findPrimary(db) };
   },
 });
 
@@ -56,7 +56,7 @@ export const listReplicables = endpoint({
   async handle({ site: { id }, params: { replicable_name, after_id, per_page } }, services) {
     const db = services.database.reader;
     const scope = await findScope(db, id);
-    if (scope === null) return refused('gone');
+    if (scope === null) return fail('gone');
     const found = await readReplicables(db, scope, replicable_name, { afterId: after_id, limit: per_page });
     await wantChecksums(services, found);
     return found;
@@ -74,7 +74,7 @@ export const listGeoEvents = endpoint({
   async handle({ site: { id }, params: { after_id, per_page } }, services) {
     const db = services.database.reader;
     const scope = await findScope(db, id);
-    if (scope === null) return refused('gone');
+    if (scope === null) return fail('gone');
     const { database } = services;
     const afterId = unconcernedUntil(database, scope, after_id);
     const { events, replicables, until } = await readEvents(db, scope, { afterId, limit: per_page });
@@ -95,12 +95,12 @@ export const retrieveReplicable = endpoint({
   async handle({ site: { id }, params: { replicable_name, replicable_id } }, { database: { reader: db }, blobs }) {
     const name = REPLICABLE_NAMES.find((one) => one === replicable_name);
     const scope = await findScope(db, id);
-    if (name === undefined || scope === null) return refused('notFound');
+    if (name === undefined || scope === null) return fail('notFound');
     const [found] = await readReplicables(db, scope, name, { ids: [replicable_id] });
     // Repositories are fetched by git.
-    if (found === undefined || found.checksum === null || found.size === null) return refused('notFound');
+    if (found === undefined || found.checksum === null || found.size === null) return fail('notFound');
     const blob = await openBlob(blobs, found.checksum);
-    if (blob === null) return refused('notFound');
+    if (blob === null) return fail('notFound');
     const headers = {
       'Content-Type': 'application/octet-stream',
       'Content-Length': String(found.size),

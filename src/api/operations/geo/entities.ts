@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { ROOTS, type Site, siteEntity } from '../geo-sites/index.ts';
 import { REPLICABLE_NAMES, type Replicable as ReplicableRow } from '../replicables/index.ts';
 import type { SiteEvent } from './events.ts';
@@ -23,7 +23,7 @@ export const FollowingSite = entity('GeoFollowingSite', {
   storages: Type.Array(text),
 }).from(
   (rows: readonly Following[], to) =>
-    GeoSite.all(
+    GeoSite.serializeAll(
       rows.map(({ site }) => site),
       to,
     ),
@@ -42,12 +42,12 @@ export const Replicable = entity('GeoReplicable', {
   size: nullable(Type.Integer()),
   path: nullable(text),
   storage: nullable(text),
-  updated_at: moment,
+  updated_at: dateTime,
 }).from((row: ReplicableRow) => row);
 
 export const GeoEvent = entity('GeoEvent', {
   id: Type.Integer(),
-  created_at: moment,
+  created_at: dateTime,
   event_name: Type.Enum(['created', 'updated', 'deleted']),
   replicable_name: Type.Enum([...REPLICABLE_NAMES]),
   replicable_id: Type.Integer(),

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { hash, optional, type Parameters, required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integer } from '#http/parameters/types.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import {
   COUNTED_BY_SECONDARIES,
   findSite,
@@ -62,7 +62,7 @@ export async function keepReport(
   report: Report,
 ): Promise<SiteWithStatus | Failure<'otherSite'>> {
   const site = report.geo_node_id === siteId ? await findSite(uow, siteId) : null;
-  if (site === null) return refused('otherSite');
+  if (site === null) return fail('otherSite');
   const seconds = (moment: string | null | undefined) => (moment == null ? null : secondsOf(moment));
   const status = await keepStatus(uow, {
     site_id: siteId,

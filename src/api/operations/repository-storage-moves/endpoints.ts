@@ -1,11 +1,11 @@
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { accepted, created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { accepted, created, ok, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { moveOf } from './entities.ts';
 import { forKinds } from './repository-kinds.ts';
 import { schedule } from './schedule.ts';
@@ -44,9 +44,9 @@ export const [readProjectMove, readSnippetMove, readGroupMove] = forKinds((kind)
     summary: `Read a move of ${kind.called}`,
     access: administrator(),
     params: named,
-    errors: { missing: NOT_FOUND },
-    response: shown(moveOf(kind)),
-    read: async (db, { params }) => (await findMove(db, kind, params.repository_storage_move_id)) ?? refused('missing'),
+    errors: { notFound: NOT_FOUND },
+    response: ok(moveOf(kind)),
+    read: async (db, { params }) => (await findMove(db, kind, params.repository_storage_move_id)) ?? fail('notFound'),
   }),
 );
 
@@ -66,10 +66,10 @@ export const [readMoveOfProject, readMoveOfSnippet, readMoveOfGroup] = forKinds(
     summary: `Read one of the moves of ${kind.called}`,
     access: kind.administering(),
     params: named,
-    errors: { missing: NOT_FOUND },
-    response: shown(moveOf(kind)),
+    errors: { notFound: NOT_FOUND },
+    response: ok(moveOf(kind)),
     read: async (db, { containerId, params }) =>
-      (await findMove(db, kind, params.repository_storage_move_id, containerId)) ?? refused('missing'),
+      (await findMove(db, kind, params.repository_storage_move_id, containerId)) ?? fail('notFound'),
   }),
 );
 

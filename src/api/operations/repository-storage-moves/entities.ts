@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { isAmong } from '#database/dialect.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { SnippetIdentity } from '../snippets/index.ts';
 import type { Kind } from './repository-kinds.ts';
 import type { Move } from './store.ts';
@@ -12,7 +12,7 @@ import type { Move } from './store.ts';
 
 const fields = {
   id: Type.Integer(),
-  created_at: moment,
+  created_at: dateTime,
   state: Type.String(),
   source_storage_name: Type.String(),
   destination_storage_name: Type.String(),
@@ -46,7 +46,7 @@ const ProjectMove = entity('ProjectStorageMove', { ...fields, project: ProjectId
       .select(['projects.id', 'description', 'name', 'full_name', 'path', 'full_path', 'projects.created_at'])
       .where(isAmong(to.db, sql<number>`projects.id`, idsIn(moves, 'project_id')))
       .execute();
-    return new Map(rows.map((row) => [row.id, ProjectIdentity.one(row, to)]));
+    return new Map(rows.map((row) => [row.id, ProjectIdentity.serialize(row, to)]));
   },
   (move, _to, projects) => ({ ...withoutContainer(move), project: projects.get(move.project_id!)! }),
 );
@@ -59,7 +59,7 @@ const SnippetMove = entity('SnippetStorageMove', { ...fields, snippet: SnippetId
       .selectAll()
       .where(isAmong(to.db, sql<number>`id`, idsIn(moves, 'snippet_id')))
       .execute();
-    const shown = await SnippetIdentity.all(rows, to);
+    const shown = await SnippetIdentity.serializeAll(rows, to);
     return new Map(shown.map((snippet) => [snippet.id, snippet]));
   },
   (move, _to, snippets) => ({ ...withoutContainer(move), snippet: snippets.get(move.snippet_id!)! }),

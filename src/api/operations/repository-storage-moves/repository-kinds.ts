@@ -104,7 +104,7 @@ const PROJECT: Kind = {
   column: 'project_id',
   administering: () =>
     administrator()
-      .record({ name: 'project', find: (call) => projectOf(call), missing: () => null })
+      .resource({ name: 'project', load: (call) => projectOf(call), notFound: () => null })
       .map(({ project, caller }) => ({ containerId: project.id, caller })),
   async find(db, id) {
     // index: repositories primary key
@@ -165,7 +165,7 @@ const SNIPPET: Kind = {
   column: 'snippet_id',
   administering: () =>
     administrator()
-      .record(snippetNamed)
+      .resource(snippetNamed)
       .map(({ snippet, caller }: { snippet: Snippet; caller: SignedInCaller }) => ({
         containerId: snippet.id,
         caller,
@@ -229,7 +229,7 @@ const GROUP: Kind = {
   column: 'group_id',
   administering: () =>
     administrator()
-      .record({ name: 'group', find: (call) => groupOf(call), missing: () => null })
+      .resource({ name: 'group', load: (call) => groupOf(call), notFound: () => null })
       .map(({ group, caller }) => ({ containerId: group.id, caller })),
   async find(db, id) {
     // index: namespaces primary key

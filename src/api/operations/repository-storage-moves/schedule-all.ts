@@ -48,7 +48,7 @@ export const moveAll = defineJob({
   kind: 'schedule_storage_moves',
   maxAttempts: 100,
   long: true,
-  async handle(services: Pick<Services, 'acting' | 'config' | 'database'>, bulk: Bulk) {
+  async handle(services: Pick<Services, 'runUnitOfWork' | 'config' | 'database'>, bulk: Bulk) {
     const { kind: name, source, destination, after } = bulk;
     const db = services.database.reader;
     const kind = kindOf(name);

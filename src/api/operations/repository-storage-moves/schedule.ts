@@ -2,7 +2,7 @@ import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
-import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { type Kind, kindOf, placesIn } from './repository-kinds.ts';
 import { LANE, moveNext } from './run.ts';
@@ -27,7 +27,7 @@ export async function schedule(
   { destination, storages, source }: Wish,
 ): Promise<Move | Failure<'gone' | 'invalid'>> {
   const container = await kind.find(uow, containerId);
-  if (container === null || (source !== undefined && container.storage !== source)) return refused('gone');
+  if (container === null || (source !== undefined && container.storage !== source)) return fail('gone');
   const wrong = fieldErrors({
     destination_storage_name: destination === null ? [] : destinationErrors(destination, storages),
     [kind.name]: container.isReadOnly ? ['is read-only'] : [],
@@ -71,7 +71,7 @@ async function chooseFor(uow: UnitOfWork, source: string, storages: readonly str
 
 /** What `PUT /projects/:id` asks for. Whoever publishes has seen that it may be moved. */
 export const moveWanted = subscription({
-  fact: 'storage-wanted',
+  event: 'storage-wanted',
   async inTransaction(uow, { projectId, storage }) {
     const move = await schedule(uow, kindOf('project'), projectId, { destination: storage, storages: [storage] });
     if (isFailure(move)) throw new Error(`The move of project ${projectId} was refused: ${move.code}`);

@@ -13,18 +13,18 @@ interface Naming {
 export const snippetNamed = {
   name: 'snippet',
   params: { id: required(integer) },
-  async find({ db, caller, params }: AccessCall<Naming>) {
+  async load({ db, caller, params }: AccessCall<Naming>) {
     const snippet = await findSnippet(db, params.id);
     return snippet !== null && canReadSnippet(caller, snippet) ? snippet : null;
   },
-  missing: () => notFound('Snippet'),
+  notFound: () => notFound('Snippet'),
 } as const;
 
 /** Anybody who may read the snippet. */
-export const readingSnippet = () => open().record(snippetNamed);
+export const readingSnippet = () => open().resource(snippetNamed);
 
 /** Its author, and administrators. */
-export const managingSnippet = () => signedIn().record({ ...snippetNamed, allow: requireAuthor });
+export const managingSnippet = () => signedIn().resource({ ...snippetNamed, authorize: requireAuthor });
 
 function requireAuthor({ caller }: AccessCall, { snippet }: { readonly snippet: Snippet }): void {
   if (caller.user?.id !== snippet.author_id && !isAdministrator(caller)) throw forbidden();

@@ -50,8 +50,8 @@ export async function deleteSnippet(tx: Transaction, id: number): Promise<void> 
 
 /** The snippets of a deleted user stay as the ghost's; with `hard` they go. index: snippets_by_author */
 export const giveSnippetsAway = subscription({
-  fact: 'user-deleted',
-  inPieces: (uow, deleted) =>
+  event: 'user-deleted',
+  inBatches: (uow, deleted) =>
     pieceOf(() => leaveToGhost(uow, { table: 'snippets', column: 'author_id' }, deleted, deleteSomeOf)),
 });
 

@@ -27,7 +27,7 @@ export interface SnippetWish {
   readonly files: readonly { readonly path: string; readonly content: string }[];
 }
 
-type CreatingServices = Pick<Services, 'acting' | 'git' | 'config' | 'database'>;
+type CreatingServices = Pick<Services, 'runUnitOfWork' | 'git' | 'config' | 'database'>;
 
 /** A draft whose process has died goes after so long: no request takes it. */
 const LONGEST_MAKING_MS = 3_600_000;
@@ -64,13 +64,13 @@ async function insertDraft(
   const wrong = fieldErrors({
     title: title.trim() === '' ? ["can't be blank"] : [],
     files: files.length === 0 ? ["can't be blank"] : [],
-    visibility_level: restrictedErrors(uow.by, visibility, settings),
+    visibility_level: restrictedErrors(uow.actor, visibility, settings),
   });
   if (wrong !== null) return invalid(wrong);
   const draft = await uow
     .insertInto('snippets')
     .values({
-      author_id: uow.by.user.id,
+      author_id: uow.actor.user.id,
       title,
       description,
       visibility,
@@ -115,7 +115,7 @@ async function makeRepository(
 
 /** From now on it is there, unless the caller would not be let in any more, or the draft has been swept. */
 async function show(uow: UnitOfWork<SignedInCaller>, { id }: Snippet): Promise<Snippet> {
-  if ((await identifyAgain(uow, uow.by)) === null) throw new AccessRevoked();
+  if ((await identifyAgain(uow, uow.actor)) === null) throw new AccessRevoked();
   const shown = await uow
     .updateTable('snippets')
     .set({ made: true })

@@ -2,7 +2,7 @@ import { isAdministrator } from '#authentication/caller.ts';
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown, stream } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf, stream } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { exactlyOne, hash, optional, required } from '#http/parameters/declarations.ts';
 import { description, pathText, text, textOf, title } from '#http/parameters/texts.ts';
@@ -61,7 +61,7 @@ export const readSnippet = endpoint({
   get: '/snippets/:id',
   summary: 'Read a snippet',
   access: readingSnippet(),
-  response: shown(Snippet),
+  response: ok(Snippet),
   read: (_db, { snippet }) => snippet,
 });
 
@@ -77,6 +77,6 @@ export const deleteSnippet = endpoint({
   delete: '/snippets/:id',
   summary: 'Delete a snippet',
   access: managingSnippet(),
-  response: nothing,
+  response: noContent,
   write: (uow, { snippet }) => remove(uow, snippet.id),
 });

@@ -4,7 +4,7 @@ import { isAdministrator } from '#authentication/caller.ts';
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { inUrl } from '#repositories/repository.ts';
 import type { Snippet as Row } from './store.ts';
 
@@ -16,8 +16,8 @@ const identityFields = {
   description: nullable(Type.String()),
   visibility: Type.Enum([...VISIBILITIES]),
   author: UserBasic.schema,
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   project_id: Type.Null(),
   web_url: Type.String(),
   raw_url: Type.String(),
@@ -64,7 +64,7 @@ function identity(row: Row, to: SerializationContext, authors: Authors) {
     title: row.title,
     description: row.description,
     visibility: row.visibility,
-    author: UserBasic.one(authors.get(row.author_id)!, to),
+    author: UserBasic.serialize(authors.get(row.author_id)!, to),
     created_at: row.created_at,
     updated_at: row.updated_at,
     project_id: null,

@@ -15,7 +15,7 @@ interface InGroup {
 
 /** Owners of a group at the top whose tier and feature flag offer them. */
 export const managingCertificates = () =>
-  inGroup('admin_ssh_certificate').and(async ({ services, db }, { group }) => {
+  inGroup('admin_ssh_certificate').require(async ({ services, db }, { group }) => {
     const { tier } = services.config;
     const actor = { type: 'Group', id: group.id } as const;
     if (tier === 'free' || !(await isFeatureOn(db, { flag: 'ssh_certificates_rest_endpoints', tier, actor }))) {
@@ -30,7 +30,7 @@ export const NOT_FOUND = 'SSH Certificate not found';
 export const certificate = {
   name: 'certificate',
   params: { certificate_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly certificate_id: number }>, { group }: InGroup) =>
+  load: ({ db, params }: AccessCall<{ readonly certificate_id: number }>, { group }: InGroup) =>
     findCertificate(db, group.id, params.certificate_id),
-  missing: () => new HttpError(404, { message: NOT_FOUND }),
+  notFound: () => new HttpError(404, { message: NOT_FOUND }),
 } as const;

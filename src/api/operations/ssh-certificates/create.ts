@@ -2,7 +2,7 @@ import { KEY_TYPES, readSshKey, type SshKey } from '#authentication/tokens/ssh-k
 import type { Reader } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
 import { recordCertificate } from './activity.ts';
 import { type Certificate, insertCertificate, isRegistered } from './store.ts';
@@ -23,10 +23,10 @@ export async function createCertificate(
 ): Promise<Certificate | Failure<'invalid'>> {
   const parsed = readSshKey(key);
   // Wins over all other texts.
-  if (parsed === null) return refused('invalid', { texts: 'Invalid key' });
+  if (parsed === null) return fail('invalid', { texts: 'Invalid key' });
   const texts = [...titleTexts(title), ...keyTexts(key, parsed), ...sizeTexts(parsed, await readSettings(uow))];
   if (texts.length > 0) {
-    return refused('invalid', { texts: [...texts, ...(await fingerprintTexts(uow, parsed))].join(', ') });
+    return fail('invalid', { texts: [...texts, ...(await fingerprintTexts(uow, parsed))].join(', ') });
   }
   const { fingerprint } = parsed;
   const certificate = await insertCertificate(uow, { group_id: group.id, title, key, fingerprint });

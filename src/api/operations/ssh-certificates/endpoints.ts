@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, pageOf } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { ruledText } from '#http/parameters/texts.ts';
 import { certificate, managingCertificates, NOT_FOUND } from './access.ts';
@@ -36,9 +36,9 @@ export const createSshCertificate = endpoint({
 export const deleteSshCertificate = endpoint({
   delete: '/groups/:id/ssh_certificates/:certificate_id',
   summary: 'Trust the public key of an authority no more',
-  access: managingCertificates().record(certificate),
+  access: managingCertificates().resource(certificate),
   errors: { gone: [404, NOT_FOUND] },
   activity: ['delete_ssh_certificate'],
-  response: nothing,
+  response: noContent,
   write: (uow, { group, certificate }) => endCertificate(uow, group, certificate),
 });

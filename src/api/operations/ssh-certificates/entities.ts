@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment } from '#http/endpoint/responses.ts';
+import { dateTime } from '#http/endpoint/responses.ts';
 import type { Certificate } from './store.ts';
 
 /** contract/operations.md §4. */
@@ -9,5 +9,5 @@ export const SshCertificate = entity('SshCertificate', {
   title: Type.String(),
   /** As it was sent. */
   key: Type.String(),
-  created_at: moment,
+  created_at: dateTime,
 }).from((certificate: Certificate) => certificate);

@@ -3,7 +3,7 @@ import { placeOfNamespace } from '#domain/namespaces/routes.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordCertificate } from './activity.ts';
 import { type Certificate, deleteBelowTheTop, deleteCertificate } from './store.ts';
 
@@ -13,13 +13,13 @@ export async function endCertificate(
   group: Group,
   certificate: Certificate,
 ): Promise<undefined | Failure<'gone'>> {
-  if (!(await deleteCertificate(uow, certificate.id))) return refused('gone');
+  if (!(await deleteCertificate(uow, certificate.id))) return fail('gone');
   await recordCertificate(uow, group, 'delete_ssh_certificate', certificate);
 }
 
 /** Groups at the top alone have certificates: where nobody can remove them any more, they would hold their keys for ever. */
 export const endInSubgroups = subscription<Services, 'transferred'>({
-  fact: 'transferred',
+  event: 'transferred',
   async inTransaction(uow, { type, id }) {
     if (type === 'project') return;
     const ended = await deleteBelowTheTop(uow, id);

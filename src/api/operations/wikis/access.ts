@@ -17,7 +17,7 @@ export function readingWiki({ type }: ParentKind): Access<{ place: Place; caller
   if (type === 'project')
     return inPublicProject('read_wiki').map(({ project, caller }) => ({ place: { project }, caller }));
   return inPublicGroup('read_wiki')
-    .and(refuseGroupsOnFree)
+    .require(refuseGroupsOnFree)
     .map(({ group, caller }) => ({ place: { group }, caller }));
 }
 
@@ -27,6 +27,6 @@ export function writingWiki(
 ): Access<{ place: Place; caller: SignedInCaller }> {
   if (type === 'project') return inProject(ability).map(({ project, caller }) => ({ place: { project }, caller }));
   return inGroup(ability)
-    .and(refuseGroupsOnFree)
+    .require(refuseGroupsOnFree)
     .map(({ group, caller }) => ({ place: { group }, caller }));
 }

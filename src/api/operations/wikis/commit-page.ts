@@ -13,12 +13,12 @@ import { moveRefs, type WikiAbility } from '#repositories/ref-updates/move-refs.
 import { repositoryOf } from '#repositories/repository.ts';
 import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
 import { turnsPerKey } from '#runtime/concurrency-limiter.ts';
-import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { type WikiAt, wikiNow } from './load-page.ts';
 
 /** Changes of pages become a commit on the wiki's default branch, each on the one before it. */
 
-export type WritingServices = Pick<Services, 'acting' | 'database' | 'git'>;
+export type WritingServices = Pick<Services, 'runUnitOfWork' | 'database' | 'git'>;
 
 export interface Writer {
   readonly place: Place;
@@ -111,9 +111,9 @@ async function commitOn<Result>(
   const move = { wiki, by: { caller, may }, changes: [change], first: now === null, ...(renamed && { renamed }) };
   const moved = await moveRefs(services, move);
   if (moved === undefined) return made.commit;
-  if (moved.code === 'readOnly') return refused('readOnly');
+  if (moved.code === 'readOnly') return fail('readOnly');
   if (moved.code === 'invalid-name' || moved.code === 'conflict') return invalid({ branch: ['is invalid'] });
-  return refused('moved');
+  return fail('moved');
 }
 
 function refusedChange(code: string): null | Failure<WriteFailure | 'moved'> {
@@ -127,6 +127,6 @@ function refusedChange(code: string): null | Failure<WriteFailure | 'moved'> {
     case 'parent-is-file':
       return SAME_TITLE;
     default:
-      return refused('moved');
+      return fail('moved');
   }
 }

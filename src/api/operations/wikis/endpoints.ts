@@ -1,6 +1,6 @@
 import { forBoth } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, shown, stream } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, stream } from '#http/endpoint/responses.ts';
 import { INVALID, READ_ONLY } from '#http/errors/error-messages.ts';
 import type { RefusalEntry } from '#http/errors/error-table.ts';
 import { atLeastOne, hash, optional, required } from '#http/parameters/declarations.ts';
@@ -42,8 +42,8 @@ export const [readGroupWikiPage, readProjectWikiPage] = forBoth((parent) =>
     summary: 'Read a page of a wiki',
     access: readingWiki(parent),
     params: { slug, version: optional(refName), render_html: optional(boolean, false) },
-    errors: { missing: PAGE_MISSING },
-    response: shown(WikiPage),
+    errors: { notFound: PAGE_MISSING },
+    response: ok(WikiPage),
     handle: ({ place, params, request }, services) => readPage(services, place, params, request),
   }),
 );
@@ -83,9 +83,9 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forBoth((parent) =>
       last_commit_sha: optional(refName),
     },
     rules: [atLeastOne('content', 'title', 'format')],
-    errors: { missing: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
+    errors: { notFound: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
     activity: parent.own({ group: [], project: ['updated WikiPage::Meta'] }),
-    response: shown(WikiPage),
+    response: ok(WikiPage),
     handle: ({ place, caller, params }, services) =>
       updatePage(services, { place, caller, may: 'create_wiki' }, params.slug, params),
   }),
@@ -98,13 +98,13 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forBoth((parent) =>
     access: writingWiki(parent, 'delete_wiki'),
     params: { slug },
     errors: {
-      missing: PAGE_MISSING,
+      notFound: PAGE_MISSING,
       readOnly: READ_ONLY,
       invalid: INVALID,
       failed: [422, '422 Unprocessable Entity'],
     },
     activity: parent.own({ group: [], project: ['destroyed WikiPage::Meta'] }),
-    response: nothing,
+    response: noContent,
     handle: ({ place, caller, params }, services) =>
       deletePage(services, { place, caller, may: 'delete_wiki' }, params.slug),
   }),

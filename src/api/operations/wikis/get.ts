@@ -2,7 +2,7 @@ import type { Place } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { findPage, type WikiAt, wikiNow } from './load-page.ts';
 import { readText, type ShownPage, shownPage } from './page-content.ts';
 import type { PageReader } from './read-queue.ts';
@@ -20,11 +20,11 @@ export async function readPage(
   place: Place,
   { slug, version, render_html }: Wanted,
   reader: PageReader,
-): Promise<ShownPage | Failure<'missing'>> {
+): Promise<ShownPage | Failure<'notFound'>> {
   const now = await wikiNow(services.git, await findWiki(services.database.reader, place));
   const at = now && version ? await atVersion(now, version) : now;
   const found = at && (await findPage(at, slug));
-  if (!at || !found) return refused('missing');
+  if (!at || !found) return fail('notFound');
   const content = await readText(at.git, at.repository, found.blob);
   const shown = await shownPage(services, at.wiki, found.page, content, reader);
   return render_html ? rendered(shown, reader) : shown;

@@ -38,13 +38,13 @@ async function repositoryToo(uow: UnitOfWork, column: Column, id: number): Promi
 }
 
 export const endOfProject = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) => somePages(uow, 'project_id', projectId),
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) => somePages(uow, 'project_id', projectId),
   inTransaction: (uow, { projectId }) => repositoryToo(uow, 'project_id', projectId),
 });
 
 export const endOfGroup = subscription({
-  fact: 'group-destroyed',
-  inPieces: (uow, { groupId }) => somePages(uow, 'group_id', groupId),
+  event: 'group-destroyed',
+  inBatches: (uow, { groupId }) => somePages(uow, 'group_id', groupId),
   inTransaction: (uow, { groupId }) => repositoryToo(uow, 'group_id', groupId),
 });

@@ -15,7 +15,7 @@ import type { Incoming } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
-import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { type WriteFailure, type Writer, writeToWiki } from './commit-page.ts';
 import type { Attached } from './entities.ts';
 
@@ -65,7 +65,7 @@ export async function attach(
 }
 
 function withoutFile({ file }: Raw): Failure<'fileMissing' | 'fileInvalid'> {
-  return refused(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
+  return fail(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
 }
 
 function readFields(given: Raw) {

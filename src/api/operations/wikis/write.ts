@@ -6,7 +6,7 @@ import { humanSize } from '#http/parameters/texts.ts';
 import type { Services } from '#http/services.ts';
 import type { Renaming } from '#repositories/ref-updates/intents.ts';
 import { type PageName, pageAt, slugKey } from '#repositories/wikis/page-names.ts';
-import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import {
   CHANGED,
@@ -61,12 +61,12 @@ export async function updatePage(
   writer: Writer,
   slug: string,
   wish: Wish & { readonly last_commit_sha?: string | null | undefined },
-): Promise<ShownPage | Failure<WriteFailure | 'missing'>> {
+): Promise<ShownPage | Failure<WriteFailure | 'notFound'>> {
   const wrong = wish.title == null ? await errorsOf(services, null, wish) : null;
   if (wrong !== null) return wrong;
   const written = await writeToWiki(services, writer, async (now) => {
     const found = now && (await findPage(now, slug));
-    if (!found) return refused('missing');
+    if (!found) return fail('notFound');
     const wanted = wish.title == null ? found.page.slug : slugOf(wish.title, found.page);
     const unsound = wish.title == null ? null : await errorsOf(services, wanted, wish);
     if (unsound !== null) return unsound;
@@ -129,11 +129,11 @@ export async function deletePage(
   services: WritingServices & Pick<Services, 'log'>,
   writer: Writer,
   slug: string,
-): Promise<undefined | Failure<WriteFailure | 'missing' | 'failed'>> {
+): Promise<undefined | Failure<WriteFailure | 'notFound' | 'failed'>> {
   const written = await removePage(services, writer, slug).catch((err: unknown) => {
     if (!isOfStorage(err)) throw err;
     services.log.error({ err }, 'A page of a wiki could not be deleted');
-    return refused('failed');
+    return fail('failed');
   });
   return isFailure(written) ? written : undefined;
 }
@@ -141,7 +141,7 @@ export async function deletePage(
 function removePage(services: WritingServices, writer: Writer, slug: string) {
   return writeToWiki(services, writer, async (now) => {
     const found = now && (await findPage(now, slug));
-    if (!found) return refused('missing');
+    if (!found) return fail('notFound');
     const { path, title } = found.page;
     const message = `${writer.caller.user.username} deleted page: ${title}`;
     return { changes: [{ action: 'delete' as const, path }], message, result: null };

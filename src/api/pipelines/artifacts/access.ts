@@ -54,12 +54,12 @@ const whomItIsGiven = [
 /** The archive of the job that the path names, for people (contract/runners.md §5.5). */
 export function readingArchive() {
   return readingJob()
-    .record({
+    .resource({
       name: 'archive',
-      find: ({ db, services }, { job }) => findArchive(db, job.id, timestamp(services.clock)),
-      missing: nestedNotFound,
+      load: ({ db, services }, { job }) => findArchive(db, job.id, timestamp(services.clock)),
+      notFound: nestedNotFound,
     })
-    .and(...whomItIsGiven)
+    .require(...whomItIsGiven)
     .map(allowed);
 }
 
@@ -68,17 +68,17 @@ const OF_REF = { ref_name: required(refName), job: required(text) };
 /** The archive of the job with a name, in the newest pipeline of a branch or tag that succeeded. */
 export function readingLatestArchive() {
   return inProject('read_job')
-    .record({
+    .resource({
       name: 'archive',
       params: OF_REF,
-      async find({ db, services, params }, { project }) {
+      async load({ db, services, params }, { project }) {
         const pipeline = await latestSuccess(db, project.id, params.ref_name);
         const job = pipeline === null ? null : await latestNamed(db, pipeline, params.job);
         return job === null ? null : findArchive(db, job, timestamp(services.clock));
       },
-      missing: nestedNotFound,
+      notFound: nestedNotFound,
     })
-    .and(...whomItIsGiven)
+    .require(...whomItIsGiven)
     .map(allowed);
 }
 
@@ -98,11 +98,11 @@ interface Found {
  */
 export function byReadersToken() {
   return access<Found, typeof OF_FILES>({
-    who: 'key',
+    audience: 'key',
     label: "job token, any reader's",
     params: OF_FILES,
-    admit: () => {},
-    async find(call) {
+    authenticate: () => {},
+    async load(call) {
       const { services, db, params, request } = call as AccessCall<{ id: number; token?: string }>;
       const token = givenToken(request, params.token);
       const asking = token === null ? null : await findJobToken(db, digestToken(token));
@@ -117,14 +117,14 @@ export function byReadersToken() {
       const isOwn = (await placeOfJob(db, asking.job.id))?.pipeline_id === job.pipeline_id;
       return { caller, project, jobId: params.id, isOwn };
     },
-    allow: () => {},
+    authorize: () => {},
   })
-    .record({
+    .resource({
       name: 'archive',
-      find: ({ db, services }, { jobId }) => findArchive(db, jobId, timestamp(services.clock)),
-      missing: nestedNotFound,
+      load: ({ db, services }, { jobId }) => findArchive(db, jobId, timestamp(services.clock)),
+      notFound: nestedNotFound,
     })
-    .and((_call, { caller, project, isOwn, archive }) => {
+    .require((_call, { caller, project, isOwn, archive }) => {
       if (!isOwn) requireAllowed(caller, project, archive);
     })
     .map(allowed);

@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
 import { contentDisposition } from '#repositories/raw-content.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { hasLapsed } from '../jobs/index.ts';
 import { type Artifact, findArtifact } from './store.ts';
 
@@ -24,7 +24,7 @@ export async function sendArchive(
   archive: AllowedArchive,
 ): Promise<StreamReply | Failure<'none'>> {
   const blob = await openBlob(blobs, archive.sha256);
-  if (blob === null) return refused('none');
+  if (blob === null) return fail('none');
   return {
     headers: {
       'Content-Type': 'application/octet-stream',

@@ -1,12 +1,12 @@
 import { provenJobLate } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { nothing, shown, stream } from '#http/endpoint/responses.ts';
+import { noContent, ok, stream } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { isFailure, refused } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { actingOnJob, Job, mayForce, readingJob } from '../jobs/index.ts';
 import { byReadersToken, readingArchive, readingLatestArchive } from './access.ts';
 import { findArchive, sendArchive } from './download.ts';
@@ -22,7 +22,7 @@ export const uploadArtifacts = endpoint({
   body: 'late',
   fields,
   errors: {
-    missing: [400, { error: 'file is missing' }],
+    fileMissing: [400, { error: 'file is missing' }],
     invalid: [400, { error: 'file is invalid' }],
     expiryInvalid: [400, { error: 'expire_in is invalid' }],
     wrongFormat: [400, 'Invalid file format with specified file type'],
@@ -99,9 +99,9 @@ export const keepArtifacts = endpoint({
   summary: 'Keep what a job has left until somebody deletes it',
   access: actingOnJob(),
   errors: { none: NOT_FOUND },
-  response: shown(Job),
+  response: ok(Job),
   async write(uow, { job }) {
-    if ((await findArchive(uow, job.id, uow.now)) === null) return refused('none');
+    if ((await findArchive(uow, job.id, uow.now)) === null) return fail('none');
     await keepAll(uow, job.id);
     return { ...job, artifacts_expire_at: null };
   },
@@ -110,9 +110,9 @@ export const keepArtifacts = endpoint({
 export const deleteJobArtifacts = endpoint({
   delete: '/projects/:id/jobs/:job_id/artifacts',
   summary: 'Delete what a job has left',
-  access: readingJob().and((_call, { project, caller }) => {
+  access: readingJob().require((_call, { project, caller }) => {
     if (!mayForce(caller, project)) throw forbidden();
   }, 'project:admin_pipeline'),
-  response: nothing,
+  response: noContent,
   write: (uow, { job }) => deleteArtifacts(uow, job.id),
 });

@@ -5,7 +5,7 @@ import type { Services } from '#http/services.ts';
 import { createPlaces } from '#rate-limits/concurrency-slots.ts';
 import type { Receiver } from '#rate-limits/stream-limits.ts';
 import { rawHeaders } from '#repositories/raw-content.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { type ReadRange, type Unpacked, unpackFile } from '../zip-files/index.ts';
 import type { AllowedArchive } from './download.ts';
 
@@ -30,7 +30,7 @@ export async function sendFileOf(
     return blob?.stream ?? Readable.from([]);
   };
   const file = await unpackFile(read, archive.size, path, client);
-  if (file === null) return refused(isThere ? 'noFile' : 'none');
+  if (file === null) return fail(isThere ? 'noFile' : 'none');
   const leave = file.size > SMALL ? await placeFor(file, { client, clientAddress }) : () => {};
   const name = path.slice(path.lastIndexOf('/') + 1);
   return {

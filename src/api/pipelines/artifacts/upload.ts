@@ -13,7 +13,7 @@ import { MEBIBYTE } from '#http/request/body.ts';
 import { receiveFile } from '#http/request/file-upload.ts';
 import type { Incoming } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { isFailure, refused } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { ARTIFACT_TYPES, type ArtifactTypeName, readStanding } from '../jobs/index.ts';
 import { expiryOf } from './expiry.ts';
@@ -48,11 +48,11 @@ export async function upload(services: Services, { request, given, prove }: Uplo
   const { job } = proven ?? (await prove(received.fields.token));
   const all = joined(given, received.fields);
   if (received.made === undefined)
-    return refused(all.file === undefined || isFilePart(all.file) ? 'missing' : 'invalid');
+    return fail(all.file === undefined || isFilePart(all.file) ? 'fileMissing' : 'invalid');
   const { filename, blob } = received.made;
-  if (isFailure(blob)) return refused('tooLarge');
+  if (isFailure(blob)) return fail('tooLarge');
   const said = readFields(all);
-  if (ARTIFACT_TYPES[said.artifact_type].format !== said.artifact_format) return refused('wrongFormat');
+  if (ARTIFACT_TYPES[said.artifact_type].format !== said.artifact_format) return fail('wrongFormat');
   const { default_artifacts_expire_in: byDefault } = await readSettings(services.database.reader);
   return services.runUnitOfWork(ANONYMOUS, (uow) => keep(uow, { job, blob, filename, byDefault, ...said }), {
     againWhenTaken: ['job_artifacts_by_job'],
@@ -81,9 +81,9 @@ interface Kept extends Fields {
 async function keep(uow: UnitOfWork, { job, blob, filename, byDefault, ...said }: Kept) {
   requireRunning(await readStanding(uow, job.id));
   const there = await findArtifact(uow, job.id, said.artifact_type);
-  if (there !== null) return there.sha256 === blob.sha256 ? undefined : refused('exists');
+  if (there !== null) return there.sha256 === blob.sha256 ? undefined : fail('exists');
   const expire_at = expiryOf(uow.now, said.expire_in, byDefault);
-  if (expire_at === undefined) return refused('expiryInvalid');
+  if (expire_at === undefined) return fail('expiryInvalid');
   await linkBlob(uow, blob);
   await insertArtifact(uow, {
     job_id: job.id,

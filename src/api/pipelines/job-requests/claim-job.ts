@@ -4,7 +4,7 @@ import type { Runner } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { digestToken, newToken } from '#security/tokens.ts';
 import { type FailureReason, hasLapsed } from '../jobs/index.ts';
 import { changeJob, heldBack, jobsTurn } from '../processing/index.ts';
@@ -41,13 +41,13 @@ const MOST_TRIES = 100;
  */
 export async function takeJob(services: Services, asking: Asking): Promise<Taken | Failure<'none' | 'lost'>> {
   const { reader } = services.database;
-  if (!(await anyWaits(reader))) return refused('none');
+  if (!(await anyWaits(reader))) return fail('none');
   let lost = false;
   // What other requests are taking waits still, in front of what is left for this one.
   let inHand = 0;
   for (let depth = 1; depth <= MOST_TRIES; ) {
     const candidates = await nextCandidates(reader, asking.runner, inHand);
-    if (candidates.length === 0) return refused(lost ? 'lost' : 'none');
+    if (candidates.length === 0) return fail(lost ? 'lost' : 'none');
     for (const candidate of candidates) {
       const taken = await withInHand(services, candidate.id, () => tryTo(services, asking, candidate));
       if (taken === 'lost' || taken === 'in hand') lost = true;
@@ -56,7 +56,7 @@ export async function takeJob(services: Services, asking: Asking): Promise<Taken
       depth++;
     }
   }
-  return refused('lost');
+  return fail('lost');
 }
 
 type Try = Omit<Taken, 'depth'> | 'lost' | 'failed';

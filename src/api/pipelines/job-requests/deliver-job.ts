@@ -10,7 +10,7 @@ import { readCommit } from '#git/objects/object-reader.ts';
 import { lastCommitFor } from '#git/trees/path-entries.ts';
 import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { decrypt } from '#security/encryption.ts';
 import { type Cache, expandVariables } from '../ci-file/index.ts';
 import type { FailureReason } from '../jobs/index.ts';
@@ -46,7 +46,7 @@ export async function toldOrFailed(
       turn,
       owed: true,
     });
-    return refused('failed');
+    return fail('failed');
   }
 }
 

@@ -7,7 +7,7 @@ import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { hash, optional } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { isFailure, refused } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { byRunnerToken, contact, heardJustNow, machineParams } from '../runners/index.ts';
 import { takeJob } from './claim-job.ts';
 import { toldOrFailed } from './deliver-job.ts';
@@ -41,13 +41,13 @@ export const requestJob = endpoint({
     // Of a question that was held the token may have been reset meanwhile, or have ended.
     const wasHeld = runner !== asked;
     if (wasHeld && (await runnerWithToken(reader, params.token, timestamp(services.clock))) === null) {
-      return refused('tokenEnded');
+      return fail('tokenEnded');
     }
     const asking = { runner, managerId, features: info?.features };
     const taken = await takeJob(services, asking);
-    if (isFailure(taken)) return taken.code === 'lost' ? refused('lost') : nothing(value);
+    if (isFailure(taken)) return taken.code === 'lost' ? fail('lost') : nothing(value);
     const payload = await toldOrFailed(services, asking, taken, request.baseUrl);
-    if (isFailure(payload)) return refused('lost');
+    if (isFailure(payload)) return fail('lost');
     return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
   },
 });

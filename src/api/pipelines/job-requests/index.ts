@@ -6,22 +6,22 @@ import * as endpoints from './endpoints.ts';
 import { dropPipelineRef, keepRefLater } from './pipeline-ref.ts';
 
 const dropRefAtTheEnd = subscription({
-  fact: 'job-finished',
+  event: 'job-finished',
   inTransaction: (uow, { projectId, pipelineId }) =>
     enqueue(uow, dropPipelineRef, { projectId, pipelineId }, { key: String(pipelineId) }),
 });
 
-const tellWhoIsLetIn = subscription({ fact: 'runners-let-in', inTransaction: raiseQueuesOf });
+const tellWhoIsLetIn = subscription({ event: 'runners-let-in', inTransaction: raiseQueuesOf });
 
-const tellWhereItIsNow = subscription({ fact: 'transferred', inTransaction: raiseQueuesOf });
+const tellWhereItIsNow = subscription({ event: 'transferred', inTransaction: raiseQueuesOf });
 
 const forgetProject = subscription({
-  fact: 'project-destroyed',
+  event: 'project-destroyed',
   inTransaction: (uow, { projectId }) => forgetQueue(uow, 'project', projectId),
 });
 
 const forgetGroup = subscription({
-  fact: 'group-destroyed',
+  event: 'group-destroyed',
   inTransaction: (uow, { groupId }) => forgetQueue(uow, 'group', groupId),
 });
 

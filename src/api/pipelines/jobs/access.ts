@@ -18,27 +18,27 @@ import { integer } from '#http/parameters/types.ts';
 const job = {
   name: 'job',
   params: { job_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly job_id: number }>, { project }: { readonly project: Project }) =>
+  load: ({ db, params }: AccessCall<{ readonly job_id: number }>, { project }: { readonly project: Project }) =>
     findJob(db, project.id, params.job_id),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 type OnJob = Access<{ project: Project; caller: SignedInCaller } & { readonly job: JobRow }, typeof job.params>;
 
 export function readingJob(): OnJob {
-  return inProject('read_job').record(job);
+  return inProject('read_job').resource(job);
 }
 
 /** Developers who may push to its ref. */
 export function actingOnJob(): OnJob {
-  return readingJob().and(async ({ db, caller }, { project, job }) => {
+  return readingJob().require(async ({ db, caller }, { project, job }) => {
     if (!(await mayChangeJob(db, caller, project, job))) throw forbidden();
   }, 'project:update_pipeline + push to its ref');
 }
 
 /** They, and whom the protections of the job's environment let deploy there. */
 export function runningJob(): OnJob {
-  return readingJob().and(async ({ db, caller, services }, { project, job }) => {
+  return readingJob().require(async ({ db, caller, services }, { project, job }) => {
     if (!(await mayRunJob(db, services.config.tier, caller, project, job))) throw forbidden();
   }, 'project:update_pipeline + push to its ref, or deploy there');
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from '#database/database.ts';
 import { findJob, type JobRow } from '#domain/jobs.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { cancelJob, playJob, retryJob } from '../processing/index.ts';
 
 /** What users do with a job; each returns the job as it is then, or the one that has come in its place. */
@@ -15,7 +15,7 @@ export async function retry(
   uow: UnitOfWork,
   job: JobRow,
 ): Promise<JobRow | Failure<'gone' | 'forbidden' | 'notRetryable'>> {
-  const id = await retryJob(uow, job, uow.by.user?.id ?? null);
+  const id = await retryJob(uow, job, uow.actor.user?.id ?? null);
   return isFailure(id) ? id : again(uow, job, id);
 }
 
@@ -30,5 +30,5 @@ export async function play(
 }
 
 async function again(tx: Transaction, { project_id }: JobRow, id: number): Promise<JobRow | Failure<'gone'>> {
-  return (await findJob(tx, project_id, id)) ?? refused('gone');
+  return (await findJob(tx, project_id, id)) ?? fail('gone');
 }

@@ -1,10 +1,10 @@
 import { inProject, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { mayCancel, pipelineOfPath } from '../pipelines/index.ts';
 import { jobsTurn } from '../processing/index.ts';
 import { maySetPipelineVariables } from '../variables/index.ts';
@@ -32,7 +32,7 @@ export const listProjectJobs = endpoint({
 export const listPipelineJobs = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/jobs',
   summary: 'List the jobs of a pipeline',
-  access: inPublicProject('read_job').record(pipelineOfPath),
+  access: inPublicProject('read_job').resource(pipelineOfPath),
   allowJobToken: true,
   params: pipelineJobsParams,
   response: pageOf(Job),
@@ -43,7 +43,7 @@ export const readJob = endpoint({
   get: '/projects/:id/jobs/:job_id',
   summary: 'Read a job',
   access: readingJob(),
-  response: shown(Job),
+  response: ok(Job),
   read: (_db, { job }) => job,
 });
 
@@ -57,7 +57,7 @@ export const cancelJob = endpoint({
   response: created(Job),
   write: (uow, { project, job, caller, params: { force } }) => {
     const may = mayCancel(uow.tier, caller, project) && (!force || mayForce(caller, project));
-    return may ? cancel(uow, job, force) : Promise.resolve(refused('forbidden'));
+    return may ? cancel(uow, job, force) : Promise.resolve(fail('forbidden'));
   },
 });
 
@@ -77,10 +77,10 @@ export const playJob = endpoint({
   access: runningJob(),
   params: playParams,
   errors: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, gone: NOT_FOUND },
-  response: shown(Job),
+  response: ok(Job),
   async handle({ project, job, caller, params }, { runUnitOfWork, secretKey }) {
     const given = params.job_variables_attributes ?? [];
-    if (given.length > 0 && !maySetPipelineVariables(caller, project)) return refused('forbidden');
+    if (given.length > 0 && !maySetPipelineVariables(caller, project)) return fail('forbidden');
     const variables = sealed(await secretKey(), given);
     return runUnitOfWork(caller, (uow) => play(uow, job, variables), { turn: jobsTurn(job.project_id) });
   },
@@ -94,6 +94,6 @@ export const eraseJob = endpoint({
   response: created(Job),
   write(uow, { project, job, caller }) {
     const isOwn = job.user_id === caller.user.id && !job.protected;
-    return isOwn || mayForce(caller, project) ? erase(uow, job) : Promise.resolve(refused('forbidden'));
+    return isOwn || mayForce(caller, project) ? erase(uow, job) : Promise.resolve(fail('forbidden'));
   },
 });

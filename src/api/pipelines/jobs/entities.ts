@@ -5,7 +5,7 @@ import { EmbeddedUser } from '#api/identity/users/index.ts';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import type { JobRow } from '#domain/jobs.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { Runner, RunnerManager } from '../runners/index.ts';
 import { type BesideJobs, type BesideProjectJobs, besideJobs, besideProjectJobs, commitKey } from './relations.ts';
 
@@ -23,10 +23,10 @@ const commonFields = {
   tag: Type.Boolean(),
   coverage: nullable(Type.Number()),
   allow_failure: Type.Boolean(),
-  created_at: moment,
-  started_at: nullable(moment),
-  finished_at: nullable(moment),
-  erased_at: nullable(moment),
+  created_at: dateTime,
+  started_at: nullable(dateTime),
+  finished_at: nullable(dateTime),
+  erased_at: nullable(dateTime),
   /** Seconds; so far, while it runs. */
   duration: nullable(Type.Number()),
   /** Seconds; so far, while it waits for a runner. */
@@ -60,7 +60,7 @@ function common(row: JobRow, to: SerializationContext, beside: BesideJobs) {
     queued_duration: secondsBetween(row.queued_at, row.started_at ?? (row.status === 'pending' ? to.now : null)),
     user: beside.users.get(row.user_id ?? 0) ?? null,
     commit: beside.commits.get(commitKey(row.project_id, pipeline.sha)) ?? null,
-    pipeline: PipelineBasic.one(pipeline, to),
+    pipeline: PipelineBasic.serialize(pipeline, to),
     web_url: `${to.url}/${pipeline.full_path}/-/jobs/${row.id}`,
     ...(row.status === 'failed' ? { failure_reason: row.failure_reason ?? 'unknown_failure' } : {}),
   };
@@ -90,7 +90,7 @@ export const Job = entity('Job', {
   /** Null before one has it, and once it is gone. */
   runner: nullable(Runner.schema),
   runner_manager: nullable(RunnerManager.schema),
-  artifacts_expire_at: nullable(moment),
+  artifacts_expire_at: nullable(dateTime),
   archived: Type.Boolean(),
   tag_list: Type.Array(text),
 }).from(besideProjectJobs, (row, to, beside) => {
@@ -128,5 +128,5 @@ export const RunnerJob = entity('RunnerJob', {
   project: ProjectIdentity.schema,
 }).from(besideJobs, (row, to, beside) => ({
   ...common(row, to, beside),
-  project: ProjectIdentity.one(beside.projects.get(row.project_id)!, to),
+  project: ProjectIdentity.serialize(beside.projects.get(row.project_id)!, to),
 }));

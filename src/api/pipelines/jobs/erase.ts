@@ -1,11 +1,11 @@
 import type { JobRow } from '#domain/jobs.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
 
 /** Log and files of a job that has ended are gone, for ever (contract/runners.md §5.4). */
 export async function erase(uow: UnitOfWork, job: JobRow): Promise<JobRow | Failure<'notErasable'>> {
-  if (!hasFinished(job.status)) return refused('notErasable');
+  if (!hasFinished(job.status)) return fail('notErasable');
   const files = await uow.deleteFrom('job_artifacts').where('job_id', '=', job.id).executeTakeFirst();
   const held = await uow
     .updateTable('jobs')
@@ -14,7 +14,7 @@ export async function erase(uow: UnitOfWork, job: JobRow): Promise<JobRow | Fail
     .where('trace_held', 'is not', null)
     .executeTakeFirst();
   const pieces = await uow.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).executeTakeFirst();
-  if (files.numDeletedRows + pieces.numDeletedRows + held.numUpdatedRows === 0n) return refused('notErasable');
+  if (files.numDeletedRows + pieces.numDeletedRows + held.numUpdatedRows === 0n) return fail('notErasable');
   const change = { erased_at: uow.now, artifacts_expire_at: null, trace_size: 0 };
   await uow.updateTable('jobs').set(change).where('id', '=', job.id).execute();
   return { ...job, ...change };

@@ -51,8 +51,8 @@ export async function besideProjectJobs(rows: readonly JobRow[], to: Serializati
     ...(await besideJobs(rows, to)),
     tags: new Map([...tags].map(([id, of]) => [id, of.map(({ name }) => name)])),
     artifacts: Map.groupBy(await artifactsOf(to.db, ids), ({ job_id }) => job_id),
-    runners: byId(await Runner.all(runners, to)),
-    managers: byId(await RunnerManager.all([...managers.values()], to)),
+    runners: byId(await Runner.serializeAll(runners, to)),
+    managers: byId(await RunnerManager.serializeAll([...managers.values()], to)),
   };
 }
 
@@ -61,7 +61,7 @@ const distinct = (ids: readonly (number | null)[]) => [...new Set(ids.filter((id
 
 async function usersOf(rows: readonly JobRow[], to: SerializationContext): Promise<BesideJobs['users']> {
   const users = await readUsers(to.db, distinct(rows.map(({ user_id }) => user_id)));
-  return byId(await EmbeddedUser.all(users, to));
+  return byId(await EmbeddedUser.serializeAll(users, to));
 }
 
 /** One trip to git for each project. */
@@ -77,7 +77,7 @@ async function commitsOf(
     const shas = [...new Set(some.map(({ sha }) => sha))];
     const commits = await readCommits(to.git, repositoryOf(to.git, project), shas);
     for (const commit of commits) {
-      if (commit !== null) shown.set(commitKey(projectId, commit.id), Commit.one({ commit, project }, to));
+      if (commit !== null) shown.set(commitKey(projectId, commit.id), Commit.serialize({ commit, project }, to));
     }
   }
   return shown;

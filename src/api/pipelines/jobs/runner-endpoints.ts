@@ -1,13 +1,13 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { findJob } from '#domain/jobs.ts';
-import { access, refuseAnonymous } from '#http/access/access.ts';
+import { access, requireSignedIn } from '#http/access/access.ts';
 import { provenJob } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { shown, stream } from '#http/endpoint/responses.ts';
+import { ok, stream } from '#http/endpoint/responses.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { jobsTurn } from '../processing/index.ts';
 import { logWrongChecksum } from './checksum-mismatch.ts';
 import { Job } from './entities.ts';
@@ -39,11 +39,11 @@ export const updateJob = endpoint({
 
 /** A running job; whoever else is known hears that he is none. */
 const byOwnToken = access({
-  who: 'key',
+  audience: 'key',
   label: 'job token',
-  admit: refuseAnonymous,
-  find: async ({ caller }) => ({ caller }),
-  allow: () => {},
+  authenticate: requireSignedIn,
+  load: async ({ caller }) => ({ caller }),
+  authorize: () => {},
 });
 
 /** contract/runners.md §3.9 */
@@ -53,8 +53,8 @@ export const readOwnJob = endpoint({
   access: byOwnToken,
   allowJobToken: true,
   errors: { noJob: [404, '404 Job Not Found'] },
-  response: shown(Job),
+  response: ok(Job),
   async read(db, { caller: { job } }) {
-    return (job && (await findJob(db, job.projectId, job.id))) ?? refused('noJob');
+    return (job && (await findJob(db, job.projectId, job.id))) ?? fail('noJob');
   },
 });

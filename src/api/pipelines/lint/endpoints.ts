@@ -1,13 +1,13 @@
 import { resolveRevision } from '#git/refs/revision.ts';
 import { inProject, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { unauthorized } from '#http/errors/http-error.ts';
 import { exclusive, optional, required } from '#http/parameters/declarations.ts';
 import { refName, textOf } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean } from '#http/parameters/types.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { LARGEST_FILE } from '../ci-file/index.ts';
 import { LintResult } from './entities.ts';
 import { lintFile } from './lint.ts';
@@ -17,7 +17,7 @@ import { lintFile } from './lint.ts';
 export const readCiLint = endpoint({
   get: '/projects/:id/ci/lint',
   summary: 'Try the CI file of a project',
-  access: inPublicProject('read_code').and(({ caller }) => {
+  access: inPublicProject('read_code').require(({ caller }) => {
     if (caller.session !== undefined) throw unauthorized('This endpoint requires an API authentication');
   }),
   params: {
@@ -30,12 +30,12 @@ export const readCiLint = endpoint({
   },
   rules: [exclusive('sha', 'content_ref'), exclusive('ref', 'dry_run_ref')],
   errors: { empty: [404, '404 Repository Not Found'], noCommit: [404, '404 Commit Not Found'] },
-  response: shown(LintResult),
+  response: ok(LintResult),
   async handle({ project, caller, params, base }, services) {
-    if (project.empty) return refused('empty');
+    if (project.empty) return fail('empty');
     const at = params.content_ref ?? params.sha ?? project.default_branch;
     const sha = await resolveRevision(services.git, repositoryOf(services.git, project), at);
-    if (sha === null) return refused('noCommit');
+    if (sha === null) return fail('noCommit');
     const ref = params.dry_run_ref ?? params.ref ?? project.default_branch;
     return lintFile(services, caller, project, {
       sha,
@@ -58,7 +58,7 @@ export const createCiLint = endpoint({
     ref: optional(absentIfBlank(refName)),
     include_jobs: optional(boolean, false),
   },
-  response: shown(LintResult),
+  response: ok(LintResult),
   async handle({ project, caller, params, base }, services) {
     const { git } = services;
     const sha = await resolveRevision(git, repositoryOf(git, project), project.default_branch);

@@ -23,17 +23,17 @@ interface InProject {
 const scheduleOfPath = {
   name: 'schedule',
   params: { pipeline_schedule_id: required(integer) },
-  find: ({ db, caller, params }: AccessCall<{ readonly pipeline_schedule_id: number }>, { project }: InProject) =>
+  load: ({ db, caller, params }: AccessCall<{ readonly pipeline_schedule_id: number }>, { project }: InProject) =>
     mayReadPipelines(caller, project) ? findSchedule(db, project.id, params.pipeline_schedule_id) : null,
-  missing: () => notFound('Pipeline Schedule'),
+  notFound: () => notFound('Pipeline Schedule'),
 } as const;
 
 /** Of that schedule the variable that the path names. */
 export const variableOfPath = {
   name: 'variable',
-  find: ({ db, path }: AccessCall, { schedule }: { readonly schedule: ScheduleRow }) =>
+  load: ({ db, path }: AccessCall, { schedule }: { readonly schedule: ScheduleRow }) =>
     findVariable(db, schedule.id, path.key ?? ''),
-  missing: () => notFound('Pipeline Schedule Variable'),
+  notFound: () => notFound('Pipeline Schedule Variable'),
 } as const;
 
 interface Found {
@@ -68,8 +68,8 @@ export function deletingVariables(): InSchedule {
 
 function withRight(right: (found: Found, call: AccessCall) => boolean | Promise<boolean>, label: string): InSchedule {
   return inProject('read_project')
-    .record(scheduleOfPath)
-    .and(async (call, found) => {
+    .resource(scheduleOfPath)
+    .require(async (call, found) => {
       if (!(await right(found, call))) throw forbidden();
     }, label);
 }

@@ -23,5 +23,5 @@ export async function createSchedule(
     return invalid({ base: [`Maximum number of ci pipeline schedules (${MOST_IN_PROJECT}) exceeded`] });
   }
   const next_run_at = nextRunAfter(content.cron, content.cron_timezone, uow.now)!;
-  return insertSchedule(uow, { ...content, active, next_run_at, project_id: project.id, owner_id: uow.by.user.id });
+  return insertSchedule(uow, { ...content, active, next_run_at, project_id: project.id, owner_id: uow.actor.user.id });
 }

@@ -3,8 +3,8 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { bare } from '#http/endpoint/entity.ts';
-import { created, Message, nothing, pageOf, Reply, shown } from '#http/endpoint/responses.ts';
+import { rawEntity } from '#http/endpoint/entity.ts';
+import { created, Message, noContent, ok, pageOf, Reply } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
@@ -54,7 +54,7 @@ export const readPipelineSchedule = endpoint({
   get: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
   summary: 'Read a schedule of pipelines',
   access: readingSchedule(),
-  response: shown(PipelineScheduleDetail),
+  response: ok(PipelineScheduleDetail),
   read: (_db, call) => shownTo(call, call.schedule),
 });
 
@@ -89,7 +89,7 @@ export const updatePipelineSchedule = endpoint({
   access: updatingSchedule(),
   params: CHANGED,
   errors: { invalid: INVALID, gone: GONE },
-  response: shown(PipelineScheduleDetail),
+  response: ok(PipelineScheduleDetail),
   async handle({ project, caller, schedule, params }, { git, runUnitOfWork }) {
     const { ref, description, cron, cron_timezone, active } = params;
     const changes = {
@@ -122,7 +122,7 @@ export const playPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules/:pipeline_schedule_id/play',
   summary: 'Make a pipeline of a schedule now',
   access: playingSchedule(),
-  response: created(bare(Message)),
+  response: created(rawEntity(Message)),
   async write(uow, { caller, schedule }) {
     await enqueue(uow, playSchedule, { scheduleId: schedule.id, userId: caller.user.id });
     return { message: '201 Created' };
@@ -134,7 +134,7 @@ export const deletePipelineSchedule = endpoint({
   summary: 'Delete a schedule, whose pipelines stay',
   access: deletingSchedule(),
   lastModified: ({ schedule }) => schedule.updated_at,
-  response: nothing,
+  response: noContent,
   write: (uow, { schedule }) => remove(uow, schedule.id),
 });
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { PipelineBasic } from '#api/code/pipeline-summaries/index.ts';
 import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { newestOfSchedule, PipelineVariable } from '../pipelines/index.ts';
 import type { ScheduleRow } from './store.ts';
 import { opened, type StoredVariable, variablesOf } from './variables.ts';
@@ -15,10 +15,10 @@ const fields = {
   ref: Type.String(),
   cron: Type.String(),
   cron_timezone: Type.String(),
-  next_run_at: moment,
+  next_run_at: dateTime,
   active: Type.Boolean(),
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   /** Null once the account is gone. */
   owner: nullable(UserBasic.schema),
 };
@@ -44,7 +44,7 @@ function basic(row: ScheduleRow, to: SerializationContext, owners: Owners) {
     active: row.active,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    owner: owner === undefined ? null : UserBasic.one(owner, to),
+    owner: owner === undefined ? null : UserBasic.serialize(owner, to),
   };
 }
 
@@ -67,7 +67,7 @@ export const PipelineScheduleDetail = entity('PipelineScheduleDetail', {
   variables: Type.Optional(Type.Array(PipelineVariable.schema)),
 }).from(besideDetail, (row: ShownSchedule, to, { owners, newest, variables }) => ({
   ...basic(row, to, owners),
-  last_pipeline: newest === null ? null : PipelineBasic.one(newest, to),
+  last_pipeline: newest === null ? null : PipelineBasic.serialize(newest, to),
   ...(variables === null ? {} : { inputs: [], variables }),
 }));
 
@@ -76,5 +76,5 @@ async function besideDetail([row]: readonly ShownSchedule[], to: SerializationCo
   const { id, showsVariables } = row!;
   const [owners, newest] = await Promise.all([ownersOf([row!], to), newestOfSchedule(to.db, id)]);
   if (!showsVariables) return { owners, newest, variables: null };
-  return { owners, newest, variables: await ScheduleVariable.all(await variablesOf(to.db, id), to) };
+  return { owners, newest, variables: await ScheduleVariable.serializeAll(await variablesOf(to.db, id), to) };
 }

@@ -7,8 +7,8 @@ import { subscription } from '#events/event-bus.ts';
  * row.
  */
 export const endWithOwner = subscription({
-  fact: 'user-deleted',
-  inPieces: (uow, { userId }) => pieceOf(() => disown(uow, userId, PIECE)),
+  event: 'user-deleted',
+  inBatches: (uow, { userId }) => pieceOf(() => disown(uow, userId, PIECE)),
 });
 
 /** index: pipeline_schedules_by_owner */

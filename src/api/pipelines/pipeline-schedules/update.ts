@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { nextRunAfter } from './cron.ts';
 import { readSchedule, type ScheduleRow, updateSchedule } from './store.ts';
 import { type Content, checked } from './validation.ts';
@@ -17,7 +17,7 @@ export async function changeSchedule(
   changes: Changes,
 ): Promise<ScheduleRow | Failure<'invalid' | 'gone'>> {
   const now = await readSchedule(uow, id);
-  if (now === null) return refused('gone');
+  if (now === null) return fail('gone');
   const { active = now.active, ...others } = changes;
   const content = await checked(uow, project, { ...now, ...others }, 'update');
   if (isFailure(content)) return content;
@@ -26,7 +26,7 @@ export async function changeSchedule(
   const isOther = cron !== now.cron || cron_timezone !== now.cron_timezone || (active && !now.active);
   const next = isOther ? { next_run_at: nextRunAfter(cron, cron_timezone, uow.now)! } : {};
   const set = { description, ref, cron, cron_timezone, active, ...next };
-  return (await updateSchedule(uow, id, set)) ?? refused('gone');
+  return (await updateSchedule(uow, id, set)) ?? fail('gone');
 }
 
 /** From now on its pipelines run in the name of whoever takes it; whose it is already keeps it as it is. */
@@ -34,7 +34,7 @@ export async function takeSchedule(
   uow: UnitOfWork<SignedInCaller>,
   schedule: ScheduleRow,
 ): Promise<ScheduleRow | Failure<'gone'>> {
-  const owner_id = uow.by.user.id;
+  const owner_id = uow.actor.user.id;
   if (schedule.owner_id === owner_id) return schedule;
-  return (await updateSchedule(uow, schedule.id, { owner_id })) ?? refused('gone');
+  return (await updateSchedule(uow, schedule.id, { owner_id })) ?? fail('gone');
 }

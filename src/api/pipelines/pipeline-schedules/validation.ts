@@ -30,7 +30,7 @@ export async function checked(
   const errors = problemsOf(content, uow.now);
   if (errors !== null) return invalid(errors);
   const sound = content as Sound;
-  if (await mayChangeJobsOf(uow, uow.by, project, placeOf(sound.ref))) return sound;
+  if (await mayChangeJobsOf(uow, uow.actor, project, placeOf(sound.ref))) return sound;
   return invalid({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
 }
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, shown } from '#http/endpoint/responses.ts';
+import { created, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { invalid, isFailure } from '#runtime/failure.ts';
 import { changingVariables, deletingSchedule, deletingVariables, variableOfPath } from './access.ts';
@@ -31,18 +31,18 @@ export const createScheduleVariable = endpoint({
 export const readScheduleVariable = endpoint({
   get: `${PATH}/:key`,
   summary: 'Read a variable that a schedule gives to its pipelines',
-  access: deletingSchedule().record(variableOfPath),
-  response: shown(ScheduleVariable),
+  access: deletingSchedule().resource(variableOfPath),
+  response: ok(ScheduleVariable),
   read: (_db, { variable }) => variable,
 });
 
 export const updateScheduleVariable = endpoint({
   put: `${PATH}/:key`,
   summary: 'Change a variable that a schedule gives to its pipelines',
-  access: changingVariables().record(variableOfPath),
+  access: changingVariables().resource(variableOfPath),
   params: CHANGED_VARIABLE,
   errors: { invalid: INVALID, gone: GONE },
-  response: shown(ScheduleVariable),
+  response: ok(ScheduleVariable),
   async handle({ schedule, variable, caller, params }, { runUnitOfWork, secretKey }) {
     const key = await secretKey();
     const now = opened(key, variable);
@@ -59,8 +59,8 @@ export const updateScheduleVariable = endpoint({
 export const deleteScheduleVariable = endpoint({
   delete: `${PATH}/:key`,
   summary: 'Give a variable to the pipelines of a schedule no more',
-  access: deletingVariables().record(variableOfPath),
+  access: deletingVariables().resource(variableOfPath),
   errors: { gone: GONE },
-  response: { ...shown(ScheduleVariable), status: 202 },
+  response: { ...ok(ScheduleVariable), status: 202 },
   write: (uow, { variable }) => deleteVariable(uow, variable),
 });

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid } from '#runtime/failure.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
 import { problemsOf } from '../variables/index.ts';
@@ -101,7 +101,7 @@ export async function updateVariable(
     .where('key', '=', key)
     .returning(columns)
     .executeTakeFirst();
-  return row ?? refused('gone');
+  return row ?? fail('gone');
 }
 
 /** index: pipeline_schedule_variables_by_key */
@@ -115,5 +115,5 @@ export async function deleteVariable(
     .where('key', '=', key)
     .returning(columns)
     .executeTakeFirst();
-  return row ?? refused('gone');
+  return row ?? fail('gone');
 }

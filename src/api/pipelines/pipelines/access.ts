@@ -21,9 +21,9 @@ interface InProject {
 export const pipelineOfPath = {
   name: 'pipeline',
   params: { pipeline_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly pipeline_id: number }>, { project }: InProject) =>
+  load: ({ db, params }: AccessCall<{ readonly pipeline_id: number }>, { project }: InProject) =>
     findPipeline(db, project.id, params.pipeline_id),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 type Params = typeof pipelineOfPath.params;
@@ -31,26 +31,26 @@ type Reading = Access<{ project: Project; caller: Caller } & { readonly pipeline
 type RunUnitOfWork = Access<{ project: Project; caller: SignedInCaller } & { readonly pipeline: PipelineRow }, Params>;
 
 export function readingPipeline(): Reading {
-  return inPublicProject('read_pipeline').record(pipelineOfPath);
+  return inPublicProject('read_pipeline').resource(pipelineOfPath);
 }
 
 /** The same for signed-in callers, as a right of more is asked of them. */
 export function readingPipelineSignedIn(): RunUnitOfWork {
-  return inProject('read_pipeline').record(pipelineOfPath);
+  return inProject('read_pipeline').resource(pipelineOfPath);
 }
 
 /** Developers who may push or merge to its ref. */
 export function actingOnPipeline(): RunUnitOfWork {
   return inProject('read_pipeline')
-    .record(pipelineOfPath)
-    .and(async ({ db, caller }, { project, pipeline }) => {
+    .resource(pipelineOfPath)
+    .require(async ({ db, caller }, { project, pipeline }) => {
       if (!(await mayRunOn(db, caller, project, pipeline))) throw forbidden();
     }, 'project:update_pipeline + push or merge to its ref');
 }
 
 /** Besides, whom the project lets cancel at all. */
 export function cancelingPipeline(): RunUnitOfWork {
-  return actingOnPipeline().and(({ caller, services }, { project }) => {
+  return actingOnPipeline().require(({ caller, services }, { project }) => {
     if (!mayCancel(services.config.tier, caller, project)) throw forbidden();
   }, 'project:update_pipeline + push or merge to its ref + cancel');
 }
@@ -67,7 +67,7 @@ export function mayCancel(tier: Tier, caller: Caller, project: Project): boolean
 
 /** Maintainers, and the Developer who started it. */
 export function readingVariables(): RunUnitOfWork {
-  return readingPipelineSignedIn().and(({ caller }, { project, pipeline }) => {
+  return readingPipelineSignedIn().require(({ caller }, { project, pipeline }) => {
     const own = pipeline.user_id === caller.user?.id && roleIn(caller, project) >= DEVELOPER;
     if (!own && roleIn(caller, project) < MAINTAINER) throw forbidden();
   }, 'project:admin_pipeline or its own Developer');
@@ -75,8 +75,8 @@ export function readingVariables(): RunUnitOfWork {
 
 export function destroyingPipeline(): RunUnitOfWork {
   return inProject('read_pipeline')
-    .record(pipelineOfPath)
-    .and(({ caller }, { project }) => {
+    .resource(pipelineOfPath)
+    .require(({ caller }, { project }) => {
       if (!mayInProject(caller, 'destroy_pipeline', project)) throw forbidden();
     }, 'project:destroy_pipeline');
 }

@@ -1,12 +1,12 @@
 import { Pipeline, PipelineDetail, PipelineListed } from '#api/code/pipeline-summaries/index.ts';
 import { inProject, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, listOf, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { refName, ruledText, textOf } from '#http/parameters/texts.ts';
 import { arrayOf, oneOf } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { jobsTurn } from '../processing/index.ts';
 import {
   actingOnPipeline,
@@ -70,9 +70,9 @@ export const readLatestPipeline = endpoint({
   access: inPublicProject('read_pipeline'),
   params: { ref: optional(refName) },
   errors: { none: NOT_FOUND },
-  response: shown(PipelineDetail),
+  response: ok(PipelineDetail),
   read: async (db, { project, params }) =>
-    (await newestOf(db, project.id, params.ref ?? project.default_branch)) ?? refused('none'),
+    (await newestOf(db, project.id, params.ref ?? project.default_branch)) ?? fail('none'),
 });
 
 export const readPipeline = endpoint({
@@ -80,7 +80,7 @@ export const readPipeline = endpoint({
   summary: 'Read a pipeline',
   access: readingPipeline(),
   allowJobToken: true,
-  response: shown(PipelineDetail),
+  response: ok(PipelineDetail),
   read: (_db, { pipeline }) => pipeline,
 });
 
@@ -116,7 +116,7 @@ export const cancelPipeline = endpoint({
   access: cancelingPipeline(),
   lock: ({ pipeline }) => jobsTurn(pipeline.project_id),
   errors: { gone: NOT_FOUND },
-  response: shown(Pipeline),
+  response: ok(Pipeline),
   write: (uow, { pipeline }) => cancel(uow, pipeline),
 });
 
@@ -124,7 +124,7 @@ export const deletePipeline = endpoint({
   delete: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Delete a pipeline with its jobs',
   access: destroyingPipeline(),
-  response: nothing,
+  response: noContent,
   handle: ({ pipeline, caller }, { runUnitOfWork }) => destroyPipeline(runUnitOfWork, caller, pipeline),
 });
 
@@ -134,7 +134,7 @@ export const updatePipelineMetadata = endpoint({
   access: actingOnPipeline(),
   params: { name: required(ruledText(255)) },
   errors: { gone: NOT_FOUND, invalid: INVALID },
-  response: shown(PipelineDetail),
+  response: ok(PipelineDetail),
   write: (uow, { pipeline, params }) => rename(uow, pipeline, params.name),
 });
 

@@ -11,7 +11,7 @@ import { pipelinesOfMergeRequest } from './store.ts';
 export const listMergeRequestPipelines = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
   summary: 'List the pipelines of a merge request’s heads, the newest first',
-  access: readingMergeRequest().and(({ caller }, { project }) => {
+  access: readingMergeRequest().require(({ caller }, { project }) => {
     if (!mayReadPipelines(caller, project)) throw forbidden();
   }, 'project:read_pipeline'),
   response: pageOf(PipelineListed),

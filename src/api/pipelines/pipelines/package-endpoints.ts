@@ -1,8 +1,8 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { bare } from '#http/endpoint/entity.ts';
-import { Message, shown } from '#http/endpoint/responses.ts';
+import { rawEntity } from '#http/endpoint/entity.ts';
+import { Message, ok } from '#http/endpoint/responses.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { idCursor } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -12,7 +12,7 @@ import { integer, integerIn } from '#http/parameters/types.ts';
 export const listPackagePipelines = endpoint({
   get: '/projects/:id/packages/:package_id/pipelines',
   summary: 'List the pipelines of a package: there is no package',
-  access: inProject('read_package').and((_call, { project }) => {
+  access: inProject('read_package').require((_call, { project }) => {
     if (!storedAttributes(project).packages_enabled) throw forbidden();
   }, 'project:read_package + packages are on'),
   allowJobToken: true,
@@ -21,6 +21,6 @@ export const listPackagePipelines = endpoint({
     per_page: optional(integerIn({ least: 1, most: 20 })),
     cursor: optional(idCursor),
   },
-  response: { ...shown(bare(Message)), status: 404 },
+  response: { ...ok(rawEntity(Message)), status: 404 },
   read: () => ({ message: '404 Not found' }),
 });

@@ -1,7 +1,7 @@
 import { findPipeline, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Transaction } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid } from '#runtime/failure.ts';
 import { cancelPipeline, retryPipeline } from '../processing/index.ts';
 
 type Outcome<Code extends string = never> = Promise<PipelineRow | Failure<'gone' | Code>>;
@@ -15,7 +15,7 @@ export async function retry(uow: UnitOfWork, { id, project_id }: PipelineRow): O
 /** Cancels what has not ended; where nothing can be, it stays as it is. */
 export async function cancel(uow: UnitOfWork, { id, project_id }: PipelineRow): Outcome {
   const now = await findPipeline(uow, project_id, id);
-  if (now === null) return refused('gone');
+  if (now === null) return fail('gone');
   await cancelPipeline(uow, now);
   return again(uow, now);
 }
@@ -28,5 +28,5 @@ export async function rename(uow: UnitOfWork, pipeline: PipelineRow, name: strin
 }
 
 async function again(tx: Transaction, { id, project_id }: Pick<PipelineRow, 'id' | 'project_id'>): Outcome {
-  return (await findPipeline(tx, project_id, id)) ?? refused('gone');
+  return (await findPipeline(tx, project_id, id)) ?? fail('gone');
 }

@@ -1,6 +1,6 @@
 import type { CommitStatusName } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { hasJobNamed, insertPosted, latestPosted, UNDER_WAY, updatePosted } from './commit-status-store.ts';
 import { type PipelineKey, settle } from './state-machine.ts';
 
@@ -43,11 +43,11 @@ export async function postStatus(
   posted: Posted,
 ): Promise<number | Failure<'taken' | 'impossible'>> {
   const { name, state, userId, about } = posted;
-  if (await hasJobNamed(uow, pipeline.id, name)) return refused('taken');
+  if (await hasJobNamed(uow, pipeline.id, name)) return fail('taken');
   const latest = await latestPosted(uow, pipeline.id, name);
   const isOwn = latest !== null && latest.user_id === userId && UNDER_WAY.includes(latest.status);
   const { event, from } = STEPS[state];
-  if (isOwn && !from.includes(latest.status)) return refused('impossible', { event, from: latest.status });
+  if (isOwn && !from.includes(latest.status)) return fail('impossible', { event, from: latest.status });
   const change = { ...about, ...momentOf(uow, state), status: state };
   if (isOwn) await updatePosted(uow, latest.id, change);
   else if (latest !== null) await updatePosted(uow, latest.id, { retried: true });

@@ -1,6 +1,6 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { heldBack } from './deployment-check.ts';
 import { type JobKey, reopen, retryJob } from './retry.ts';
 import { startJob } from './state-machine.ts';
@@ -23,23 +23,23 @@ export async function playJob(
   uow: UnitOfWork,
   job: JobKey,
   variables: readonly JobVariable[],
-  userId: number | null = uow.by.user?.id ?? null,
+  userId: number | null = uow.actor.user?.id ?? null,
 ): Promise<number | Failure<'unplayable' | 'forbidden'>> {
   const jobs = await latestOf(uow, job.pipeline_id);
   const found = jobs.find(({ id }) => id === job.id);
-  if (!found) return refused('unplayable');
+  if (!found) return fail('unplayable');
   const held = (await heldBack(uow, job, [{ ...found, user_id: userId }])).get(found.id);
-  if (held === 'waiting' && found.status === 'manual') return refused('unplayable');
-  if (held === 'protected_environment_failure') return refused('forbidden');
+  if (held === 'waiting' && found.status === 'manual') return fail('unplayable');
+  if (held === 'protected_environment_failure') return fail('forbidden');
   if (PLAYABLE.includes(found.status)) {
     await setJobVariables(uow, job.id, variables);
     await reopen(uow, job, jobs, found);
     await startJob(uow, job.id, PLAYABLE, { user_id: userId });
     return job.id;
   }
-  if (found.run_when !== 'manual' && found.run_when !== 'delayed') return refused('unplayable');
+  if (found.run_when !== 'manual' && found.run_when !== 'delayed') return fail('unplayable');
   const again = await retryJob(uow, job, userId);
-  if (isFailure(again)) return again.code === 'forbidden' ? refused('forbidden') : refused('unplayable');
+  if (isFailure(again)) return again.code === 'forbidden' ? fail('forbidden') : fail('unplayable');
   if (variables.length > 0) await setJobVariables(uow, again, variables);
   return again;
 }

@@ -1,6 +1,6 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { type Clone, cloneJobs } from './clone-jobs.ts';
 import { heldBack } from './deployment-check.ts';
 import { laterThan } from './job-readiness.ts';
@@ -32,11 +32,11 @@ export async function retryJob(
 ): Promise<number | Failure<'notRetryable' | 'forbidden'>> {
   const jobs = await latestOf(uow, job.pipeline_id);
   const old = jobs.find(({ id }) => id === job.id);
-  if (!old || !isRetryable(old)) return refused('notRetryable');
+  if (!old || !isRetryable(old)) return fail('notRetryable');
   const held = (await heldBack(uow, job, [{ ...old, user_id: userId }])).get(old.id);
-  if (held === 'protected_environment_failure') return refused('forbidden');
+  if (held === 'protected_environment_failure') return fail('forbidden');
   const [clone] = await cloneJobs(uow, job, [job.id], userId);
-  if (!clone) return refused('notRetryable');
+  if (!clone) return fail('notRetryable');
   await reopen(uow, job, jobs, old);
   await startAgain(uow, job, clone);
   return clone.id;
@@ -59,7 +59,7 @@ export async function retryPipeline(uow: UnitOfWork, pipeline: PipelineKey): Pro
   const jobs = await latestOf(uow, pipeline.id);
   const again = jobs.filter((job) => job.status !== 'success' && isRetryable(job));
   const whose = whoseAre(pipeline);
-  await cloneJobs(uow, whose, idsOf(again), uow.by.user?.id ?? null);
+  await cloneJobs(uow, whose, idsOf(again), uow.actor.user?.id ?? null);
   const skipped = jobs.filter(({ status }) => status === 'skipped');
   await stepJobs(uow, whose, skipped, 'created');
   await settle(uow, pipeline);

@@ -9,7 +9,7 @@ import { findResourceGroup } from './store.ts';
 export const resourceGroup = {
   name: 'resourceGroup',
   params: { key: required(text) },
-  find: ({ db, params }: AccessCall<{ readonly key: string }>, { project }: { readonly project: Project }) =>
+  load: ({ db, params }: AccessCall<{ readonly key: string }>, { project }: { readonly project: Project }) =>
     findResourceGroup(db, project.id, params.key),
-  missing: () => notFound(),
+  notFound: () => notFound(),
 } as const;

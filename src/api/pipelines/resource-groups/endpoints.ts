@@ -1,6 +1,6 @@
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { jobsTurn } from '../processing/index.ts';
@@ -22,17 +22,17 @@ export const listResourceGroups = endpoint({
 export const readResourceGroup = endpoint({
   get: '/projects/:id/resource_groups/:key',
   summary: 'Read a resource group',
-  access: inProject('read_resource_group').record(resourceGroup),
-  response: shown(ResourceGroup),
+  access: inProject('read_resource_group').resource(resourceGroup),
+  response: ok(ResourceGroup),
   read: (_db, { resourceGroup }) => resourceGroup,
 });
 
 export const updateResourceGroup = endpoint({
   put: '/projects/:id/resource_groups/:key',
   summary: 'Change in which order jobs have their turn in a resource group',
-  access: inProject('update_pipeline').record(resourceGroup),
+  access: inProject('update_pipeline').resource(resourceGroup),
   params: { process_mode: optional(oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')) },
   lock: ({ resourceGroup }) => jobsTurn(resourceGroup.project_id),
-  response: shown(ResourceGroup),
+  response: ok(ResourceGroup),
   write: (uow, { resourceGroup, params }) => update(uow, resourceGroup, params.process_mode),
 });

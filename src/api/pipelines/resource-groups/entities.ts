@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment } from '#http/endpoint/responses.ts';
+import { dateTime } from '#http/endpoint/responses.ts';
 import type { ResourceGroupRow } from './store.ts';
 
 export const ResourceGroup = entity('ResourceGroup', {
   id: Type.Integer(),
   key: Type.String(),
   process_mode: Type.String(),
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
 }).from(({ id, key, process_mode, created_at, updated_at }: ResourceGroupRow) => ({
   id,
   key,

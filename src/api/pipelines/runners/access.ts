@@ -20,16 +20,16 @@ type Right = (db: Reader, caller: SignedInCaller, runner: Runner) => Promise<boo
 /** Signed-in callers who have this right to the runner `:id`; `label` is the right's name in api.txt. */
 export function inRunner(right: Right, label: string) {
   return signedIn()
-    .record({
+    .resource({
       name: 'runner',
       params: { id: required(integer) },
-      find: ({ db, params }: AccessCall<{ readonly id: number }>) => findRunner(db, params.id),
-      missing: nestedNotFound,
-      async allow({ db }, { caller, runner }) {
+      load: ({ db, params }: AccessCall<{ readonly id: number }>) => findRunner(db, params.id),
+      notFound: nestedNotFound,
+      async authorize({ db }, { caller, runner }) {
         if (!(await right(db, caller, runner))) throw forbidden('No access granted');
       },
     })
-    .and(() => {}, `runner:${label}`);
+    .require(() => {}, `runner:${label}`);
 }
 
 /** Only administrators delete what works for several projects. */
@@ -43,28 +43,28 @@ export async function mayDelete(db: Reader, caller: SignedInCaller, runner: Runn
 /** Whoever calls by a proof of his own: credentials of the API that come along are not looked at. */
 function byProof(label: string): Access<{ caller: Caller }> {
   return access({
-    who: 'key',
+    audience: 'key',
     label,
-    admit: () => {},
-    find: async ({ request }) => ({ caller: { ...ANONYMOUS, address: request.clientAddress } }),
-    allow: () => {},
+    authenticate: () => {},
+    load: async ({ request }) => ({ caller: { ...ANONYMOUS, address: request.clientAddress } }),
+    authorize: () => {},
   });
 }
 
 /** Runners, by their token among the parameters: of endpoints with the order `ownProof`. */
 export function byRunnerToken() {
-  return byProof('runner token').record({
+  return byProof('runner token').resource({
     name: 'runner',
     params: { token: required(text) },
-    find: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
+    load: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
       runnerWithToken(db, params.token, timestamp(services.clock)),
-    missing: () => forbidden(),
+    notFound: () => forbidden(),
   });
 }
 
 /** Runners, by their token in the header `Runner-Token`. */
 export function byRunnerTokenHeader() {
-  return byProof('runner token').and(async ({ db, services, request }) => {
+  return byProof('runner token').require(async ({ db, services, request }) => {
     const token = single(request.headers['runner-token']);
     if (!token || !(await runnerWithToken(db, token, timestamp(services.clock)))) throw forbidden();
   });
@@ -75,14 +75,14 @@ const DISALLOWED = '410 Gone - runner registration disallowed';
 /** Whoever holds a registration token: of endpoints with the order `ownProof`. */
 export function byRegistrationToken() {
   return byProof('registration token')
-    .record({
+    .resource({
       name: 'registrar',
       params: { token: required(text) },
-      find: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
+      load: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
         registrarFor(db, params.token, services),
-      missing: () => forbidden('invalid token supplied'),
+      notFound: () => forbidden('invalid token supplied'),
     })
-    .refusing({ disallowed: [410, DISALLOWED] });
+    .withErrors({ disallowed: [410, DISALLOWED] });
 }
 
 async function registrarFor(

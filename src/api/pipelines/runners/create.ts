@@ -6,7 +6,7 @@ import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import type { Registrar } from '#domain/runners/registration-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { recordCreated, recordRegistered } from './activity.ts';
 import type { IssuedRunner } from './entities.ts';
 import type { MachineInfo } from './managers/managers.ts';
@@ -34,8 +34,8 @@ export async function createRunner(
 ): Promise<IssuedRunner | Failure<'noGroup' | 'noProject' | 'notPermitted' | 'wrong'>> {
   const owner = await ownerFor(uow, wish);
   if (isFailure(owner)) return owner;
-  const made = await insert(uow, owner, wish, { creatorId: uow.by.user.id });
-  if (isFailure(made)) return refused('wrong', { sentence: errorSentence(made.values.errors as never) });
+  const made = await insert(uow, owner, wish, { creatorId: uow.actor.user.id });
+  if (isFailure(made)) return fail('wrong', { sentence: errorSentence(made.values.errors as never) });
   await recordCreated(uow, made.runner);
   return made.issued;
 }
@@ -45,16 +45,16 @@ async function ownerFor(
   uow: UnitOfWork<SignedInCaller>,
   { runner_type, group_id, project_id }: UserWish,
 ): Promise<Owner | Failure<'noGroup' | 'noProject' | 'notPermitted'>> {
-  const { by } = uow;
-  if (runner_type === 'instance_type') return isAdministrator(by) ? { type: 'instance' } : refused('notPermitted');
+  const { actor: by } = uow;
+  if (runner_type === 'instance_type') return isAdministrator(by) ? { type: 'instance' } : fail('notPermitted');
   if (runner_type === 'group_type') {
     const group = await findGroup(uow, by, String(group_id));
-    if (group === null) return refused('noGroup');
-    return mayInGroup(by, 'create_runner', group) ? { type: 'group', id: group.id } : refused('notPermitted');
+    if (group === null) return fail('noGroup');
+    return mayInGroup(by, 'create_runner', group) ? { type: 'group', id: group.id } : fail('notPermitted');
   }
   const project = await findProject(uow, by, String(project_id));
-  if (project === null) return refused('noProject');
-  return mayInProject(by, 'admin_runner', project) ? { type: 'project', id: project.id } : refused('notPermitted');
+  if (project === null) return fail('noProject');
+  return mayInProject(by, 'admin_runner', project) ? { type: 'project', id: project.id } : fail('notPermitted');
 }
 
 interface Registration extends RunnerWish {

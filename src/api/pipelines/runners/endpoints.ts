@@ -2,7 +2,7 @@ import { ShownProject } from '#api/namespaces/projects/index.ts';
 import { mayReadRunner, mayUpdateRunner } from '#authorization/runners.ts';
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, listOf, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, exclusive, optional, type Rule, required } from '#http/parameters/declarations.ts';
 import { boolean, integer, oneOf } from '#http/parameters/types.ts';
@@ -58,7 +58,7 @@ export const readRunner = endpoint({
   access: inRunner(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
   params: { include_projects: optional(boolean, true) },
-  response: shown(RunnerDetail),
+  response: ok(RunnerDetail),
   read: (_db, { runner }) => runner,
 });
 
@@ -94,7 +94,7 @@ export const updateRunner = endpoint({
     ),
   ],
   errors: { invalid: INVALID },
-  response: shown(RunnerDetail),
+  response: ok(RunnerDetail),
   write: (uow, { runner, params: { active, ...params } }) =>
     update(uow, runner, { ...params, paused: params.paused ?? (active == null ? null : !active) }),
 });
@@ -107,7 +107,7 @@ export const deleteRunner = endpoint({
   scopes: ['manage_runner'],
   lastModified: ({ runner }) => runner.updated_at,
   activity: ['ci_runner_unregistered'],
-  response: nothing,
+  response: noContent,
   write: (uow, { runner }) => remove(uow, runner),
 });
 

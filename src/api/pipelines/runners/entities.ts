@@ -3,7 +3,7 @@ import { UserBasic, type UserBasicRow, usersById } from '#api/identity/users/ind
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { mayUpdateRunner, type Runner as Row } from '#authorization/runners.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { latestManager, type RunnerManager as ManagerRow } from './managers/managers.ts';
 import { groupsShownWith, projectsShownWith } from './projects/groups-and-projects.ts';
 import { isOnline, RUNNER_STATUSES, statusOf } from './status.ts';
@@ -30,7 +30,7 @@ const listFields = {
   status: Type.Enum([...RUNNER_STATUSES]),
   /** Absent for those that registered by a token. */
   created_by: Type.Optional(UserBasic.schema),
-  created_at: moment,
+  created_at: dateTime,
   job_execution_status: execution,
 } satisfies TProperties;
 
@@ -69,7 +69,7 @@ function listForm(row: Row, to: SerializationContext, { creators, working }: Bes
     name: row.name,
     online: isOnline(row, to.now),
     status: statusOf(row, to.now),
-    ...(creator ? { created_by: UserBasic.one(creator, to) } : {}),
+    ...(creator ? { created_by: UserBasic.serialize(creator, to) } : {}),
     created_at: row.created_at,
     job_execution_status: working.has(row.id) ? ('active' as const) : ('idle' as const),
   };
@@ -89,7 +89,7 @@ export const RunnerDetail = entity('RunnerDetail', {
   revision: nullable(text),
   platform: nullable(text),
   architecture: nullable(text),
-  contacted_at: nullable(moment),
+  contacted_at: nullable(dateTime),
   /** Null for who may not change the runner. */
   maintenance_note: nullable(text),
   /** Not with `include_projects=false`. */
@@ -132,8 +132,8 @@ export const RunnerManager = entity('RunnerManager', {
   revision: nullable(text),
   platform: nullable(text),
   architecture: nullable(text),
-  created_at: moment,
-  contacted_at: nullable(moment),
+  created_at: dateTime,
+  contacted_at: nullable(dateTime),
   ip_address: text,
   status: Type.Enum([...RUNNER_STATUSES]),
   job_execution_status: execution,
@@ -165,11 +165,11 @@ export interface IssuedRunner {
 export const RunnerWithToken = entity('RunnerWithToken', {
   id: count,
   token: text,
-  token_expires_at: nullable(moment),
+  token_expires_at: nullable(dateTime),
 }).from(({ id, token, token_expires_at }: IssuedRunner) => ({ id, token, token_expires_at }));
 
 /** The answer to a reset. */
-export const RunnerToken = entity('RunnerToken', { token: text, token_expires_at: nullable(moment) }).from(
+export const RunnerToken = entity('RunnerToken', { token: text, token_expires_at: nullable(dateTime) }).from(
   ({ token, token_expires_at }: IssuedRunner) => ({ token, token_expires_at }),
 );
 

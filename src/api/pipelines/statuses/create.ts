@@ -11,7 +11,7 @@ import { branchTip } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import { type Client, WaiterGone } from '#runtime/concurrency-limiter.ts';
-import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { createExternalPipeline } from '../pipelines/index.ts';
 import { jobsTurn, postStatus } from '../processing/index.ts';
 import { patient } from './lock-timeout.ts';
@@ -47,7 +47,7 @@ const LONGEST_WAIT = 10_000;
  * after another. His rights are read again where it is kept.
  */
 export async function post(
-  { git, database, runUnitOfWork, secretKey }: Pick<Services, 'git' | 'database' | 'acting' | 'secretKey'>,
+  { git, database, runUnitOfWork, secretKey }: Pick<Services, 'git' | 'database' | 'runUnitOfWork' | 'secretKey'>,
   { caller, client, baseUrl }: By,
   project: Project,
   wish: Wish,
@@ -63,10 +63,10 @@ export async function post(
       async (uow) => {
         const now = await standingOf(uow, caller, project.id);
         const known = await pipelineFor(uow, project.id, wish);
-        if (known === null && wish.pipeline_id != null) return refused('noPipeline');
+        if (known === null && wish.pipeline_id != null) return fail('noPipeline');
         const place = known ?? elsewhere;
-        if (place === null) return refused('noRef');
-        if (!(await mayRunOn(uow, now.caller, now.project, place))) return refused('notAllowed');
+        if (place === null) return fail('noRef');
+        if (!(await mayRunOn(uow, now.caller, now.project, place))) return fail('notAllowed');
         const { user } = caller;
         const made = { ...place, sha: wish.sha, project: now.project, user, baseUrl };
         const pipeline = known ?? (await createExternalPipeline(uow, made, key));
@@ -76,7 +76,7 @@ export async function post(
       { turn: jobsTurn(project.id), client: waiter },
     );
   } catch (error) {
-    if (error instanceof WaiterGone && waiter.isOver) return refused('busy');
+    if (error instanceof WaiterGone && waiter.isOver) return fail('busy');
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import { listStatuses } from './store.ts';
 export const listCommitStatuses = endpoint({
   get: '/projects/:id/repository/commits/:sha/statuses',
   summary: 'List what jobs and others say of a commit',
-  access: inProject('read_pipeline').record(namedCommit),
+  access: inProject('read_pipeline').resource(namedCommit),
   params: {
     ref: optional(refName),
     stage: optional(title),
@@ -34,7 +34,7 @@ const taken = { name: ['has already been taken'] };
 export const createCommitStatus = endpoint({
   post: '/projects/:id/statuses/:sha',
   summary: 'Say how something that a commit went through has gone',
-  access: inProject('update_pipeline').record(namedCommit),
+  access: inProject('update_pipeline').resource(namedCommit),
   params: {
     state: required(oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped')),
     ref: optional(absentIfBlank(refName)),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { StatusRow } from './store.ts';
 
 const text = Type.String();
@@ -16,9 +16,9 @@ export const CommitStatus = entity('CommitStatus', {
   /** Null of jobs. */
   target_url: nullable(text),
   description: nullable(text),
-  created_at: moment,
-  started_at: nullable(moment),
-  finished_at: nullable(moment),
+  created_at: dateTime,
+  started_at: nullable(dateTime),
+  finished_at: nullable(dateTime),
   allow_failure: Type.Boolean(),
   coverage: nullable(Type.Number()),
   pipeline_id: Type.Integer(),
@@ -34,6 +34,6 @@ export const CommitStatus = entity('CommitStatus', {
     const author = authors.get(user_id ?? 0);
     // What is put together of two tables SQLite tells as a number.
     const allow_failure = Boolean(row.allow_failure);
-    return { ...row, allow_failure, author: author === undefined ? null : UserBasic.one(author, to) };
+    return { ...row, allow_failure, author: author === undefined ? null : UserBasic.serialize(author, to) };
   },
 );

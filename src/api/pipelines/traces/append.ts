@@ -11,7 +11,7 @@ import { flowingBody, hasBody, MEBIBYTE } from '#http/request/body.ts';
 import type { Incoming } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { readSettings } from '#settings/settings.ts';
 import { changeJob, jobsTurn } from '../processing/index.ts';
 import { counting } from './checksum.ts';
@@ -34,7 +34,7 @@ type Grown = Failure<'notThere' | 'tooLong'> | { readonly size: number };
  * disk, secrets masked, and count when all of them are there. Gives the new length; `notThere` has the `Range` of what there is.
  */
 export async function append(services: Services, { request, job, token, start }: Appending): Promise<Grown> {
-  if (job.trace_size !== start) return refused('notThere', rangeOf(job.trace_size));
+  if (job.trace_size !== start) return fail('notThere', rangeOf(job.trace_size));
   const more = hasBody(request) ? await storeBody(services, { request, job, token, start }) : asItIs(job);
   if (isFailure(more)) {
     await services.runUnitOfWork(
@@ -42,7 +42,7 @@ export async function append(services: Services, { request, job, token, start }:
       (uow) => changeJob(uow, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
       { turn: jobsTurn(job.project_id) },
     );
-    return refused('tooLong');
+    return fail('tooLong');
   }
   const grown = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
     if (!(await growTrace(uow, job.id, start, more))) return false;
@@ -86,7 +86,7 @@ async function storeBody(services: Services, { request, job, token, start }: App
     });
     if (isFailure(blob)) return blob;
     const size = from + blob.size + mask.held.length;
-    if (size > most) return refused('tooLarge');
+    if (size > most) return fail('tooLarge');
     const chunk = blob.size === 0 ? null : { start: from, ...blob };
     return { size, held: await seal(services, job.id, mask.held), checksum: came.checksum, chunk };
   } finally {
@@ -99,5 +99,5 @@ async function whyNot({ database }: Services, { id }: ProvenJob, token: string):
   const now = await findProvenJob(database.reader, id, token);
   if (now === null) throw forbidden();
   requireRunning(now);
-  return refused('notThere', rangeOf(now.trace_size));
+  return fail('notThere', rangeOf(now.trace_size));
 }

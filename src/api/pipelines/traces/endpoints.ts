@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { single } from '#http/request/incoming.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { isFailure, refused } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { readingJob } from '../jobs/index.ts';
 import { append } from './append.ts';
 import { rangeOf, startOf } from './content-range.ts';
@@ -24,7 +24,7 @@ export const appendTrace = endpoint({
   response: stream,
   async handle({ job, token, request }, services) {
     const range = single(request.headers['content-range']);
-    if (range === undefined) return refused('noRange');
+    if (range === undefined) return fail('noRange');
     const grown = await append(services, { request, job, token, start: startOf(range) });
     if (isFailure(grown)) return grown;
     const headers = {

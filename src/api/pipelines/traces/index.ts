@@ -6,7 +6,7 @@ import * as endpoints from './endpoints.ts';
 import { joinTracePieces } from './join-chunks.ts';
 
 const putTogetherAtTheEnd = subscription({
-  fact: 'job-finished',
+  event: 'job-finished',
   inTransaction: (uow, { jobId }) => enqueue(uow, putTraceTogether, { jobId }),
 });
 

@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { daysAfter } from '#runtime/clock.ts';
-import { type Failure, type FieldErrors, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail } from '#runtime/failure.ts';
 import { hasTriggers, insertTrigger, type TriggerRow } from './store.ts';
 import type { newSealedToken } from './tokens.ts';
 
@@ -29,8 +29,14 @@ export async function createTrigger(
   if (await hasTriggers(uow, project.id, MOST_IN_PROJECT)) {
     return wrong({ base: [`Maximum number of pipeline triggers (${MOST_IN_PROJECT}) exceeded`] });
   }
-  return insertTrigger(uow, { project_id: project.id, owner_id: uow.by.user.id, description, expires_at, ...sealed });
+  return insertTrigger(uow, {
+    project_id: project.id,
+    owner_id: uow.actor.user.id,
+    description,
+    expires_at,
+    ...sealed,
+  });
 }
 
 /** What is wrong with it is told as JSON in a text. */
-const wrong = (errors: FieldErrors) => refused('wrong', { errors: JSON.stringify(errors) });
+const wrong = (errors: FieldErrors) => fail('wrong', { errors: JSON.stringify(errors) });

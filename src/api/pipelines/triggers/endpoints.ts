@@ -3,13 +3,13 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description } from '#http/parameters/texts.ts';
 import { dateTime, integer } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { createTrigger as create, turnOf } from './create.ts';
 import { Trigger } from './entities.ts';
 import { describeTrigger, findTrigger, listTriggers as list, deleteTrigger as remove } from './store.ts';
@@ -20,12 +20,12 @@ import { newSealedToken } from './tokens.ts';
 const trigger = {
   name: 'trigger',
   params: { trigger_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly trigger_id: number }>, { project }: { readonly project: Project }) =>
+  load: ({ db, params }: AccessCall<{ readonly trigger_id: number }>, { project }: { readonly project: Project }) =>
     findTrigger(db, project.id, params.trigger_id),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
-const inTrigger = () => inProject('admin_trigger').record(trigger);
+const inTrigger = () => inProject('admin_trigger').resource(trigger);
 
 export const listTriggers = endpoint({
   get: '/projects/:id/triggers',
@@ -52,7 +52,7 @@ export const readTrigger = endpoint({
   get: '/projects/:id/triggers/:trigger_id',
   summary: 'Read a token that starts pipelines',
   access: inTrigger(),
-  response: shown(Trigger),
+  response: ok(Trigger),
   read: (_db, { trigger }) => trigger,
 });
 
@@ -61,16 +61,16 @@ const NOT_ITS_OWNER = 'The current user is not authorized to update the pipeline
 export const updateTrigger = endpoint({
   put: '/projects/:id/triggers/:trigger_id',
   summary: 'Describe a token that starts pipelines',
-  access: inTrigger().and(({ caller }, { trigger }) => {
+  access: inTrigger().require(({ caller }, { trigger }) => {
     if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_ITS_OWNER);
   }, 'project:admin_trigger + its owner'),
   params: { description: optional(description) },
   errors: { gone: NOT_FOUND },
-  response: shown(Trigger),
+  response: ok(Trigger),
   write: async (uow, { trigger, params }) =>
     params.description == null
       ? trigger
-      : ((await describeTrigger(uow, trigger.id, params.description)) ?? refused('gone')),
+      : ((await describeTrigger(uow, trigger.id, params.description)) ?? fail('gone')),
 });
 
 export const deleteTrigger = endpoint({
@@ -78,7 +78,7 @@ export const deleteTrigger = endpoint({
   summary: 'Delete a token that starts pipelines',
   access: inTrigger(),
   lastModified: ({ trigger }) => trigger.updated_at,
-  response: nothing,
+  response: noContent,
   write: (uow, { trigger }) => remove(uow, trigger.id),
 });
 

@@ -3,7 +3,7 @@ import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { lastUses, type TriggerRow } from './store.ts';
 import { openToken } from './tokens.ts';
 
@@ -28,10 +28,10 @@ export const Trigger = entity('PipelineTrigger', {
   /** Its beginning, but to its owner and to administrators. */
   token: Type.String(),
   description: Type.String(),
-  created_at: moment,
-  updated_at: moment,
-  last_used: nullable(moment),
-  expires_at: nullable(moment),
+  created_at: dateTime,
+  updated_at: dateTime,
+  last_used: nullable(dateTime),
+  expires_at: nullable(dateTime),
   owner: UserBasic.schema,
 }).from(beside, (row: TriggerRow, to, { owners, used, key }) => ({
   id: row.id,
@@ -41,7 +41,7 @@ export const Trigger = entity('PipelineTrigger', {
   updated_at: row.updated_at,
   last_used: used.get(row.id) ?? null,
   expires_at: row.expires_at,
-  owner: UserBasic.one(stillThere(owners.get(row.owner_id)), to),
+  owner: UserBasic.serialize(stillThere(owners.get(row.owner_id)), to),
 }));
 
 function isWholeFor({ caller }: SerializationContext, { owner_id }: TriggerRow): boolean {

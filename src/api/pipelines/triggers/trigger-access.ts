@@ -24,15 +24,15 @@ interface Proven {
 /** Of endpoints with the order `ownProof`. Who has no token that counts here does not hear whether the project is there. */
 export function byTriggerToken(): Access<Proven, typeof startParams> {
   return access({
-    who: 'key',
+    audience: 'key',
     label: 'trigger token or job token',
     params: startParams,
-    admit: () => {},
-    async find(call) {
+    authenticate: () => {},
+    async load(call) {
       refuseForeignEvents(call);
       return provenByTrigger(call).then((proven) => proven ?? provenByJob(call));
     },
-    allow: () => {},
+    authorize: () => {},
   });
 }
 

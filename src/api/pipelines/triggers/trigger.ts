@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type CREATION_REFUSALS, createOfRef } from '../pipelines/index.ts';
 
 interface Start {
@@ -25,7 +25,7 @@ export async function startByToken(
   owner: SignedInCaller,
   { project, trigger, ref, variables, payload, baseUrl }: Start,
 ): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof CREATION_REFUSALS>> {
-  if (payload === null) return refused('tooLarge');
+  if (payload === null) return fail('tooLarge');
   const made = await createOfRef(services, owner, project, {
     ref,
     source: trigger === null ? 'pipeline' : 'trigger',
@@ -36,5 +36,5 @@ export async function startByToken(
     baseUrl,
   });
   if (isFailure(made) || made.yaml_errors === null) return made;
-  return refused('broken', { text: made.yaml_errors });
+  return fail('broken', { text: made.yaml_errors });
 }

@@ -33,24 +33,24 @@ interface Filtered {
 /** The one with the key in the path, of several the one whose scope the call names. */
 export const managingOne = (parent: ParentKind) =>
   managing(parent)
-    .record({
+    .resource({
       name: 'variable',
       params: FILTER,
-      async find({ db, path, params }: AccessCall<Filtered>, { owner }: { readonly owner: Owner }) {
+      async load({ db, path, params }: AccessCall<Filtered>, { owner }: { readonly owner: Owner }) {
         const found = await variablesNamed(db, owner, path.key ?? '', params.filter?.environment_scope);
         if (found.length > 1) throw new HttpError(409, { message: SEVERAL });
         return found[0] ?? null;
       },
-      missing: () => missingIn(parent.type),
+      notFound: () => missingIn(parent.type),
     })
-    .refusing({ several: [409, SEVERAL] });
+    .withErrors({ several: [409, SEVERAL] });
 
 export const managingInstance = () => administrator().map(({ caller }) => ({ owner: INSTANCE, caller }));
 
 export const managingOneOfInstance = () =>
-  managingInstance().record({
+  managingInstance().resource({
     name: 'variable',
-    find: async ({ db, path }: AccessCall, { owner }: { readonly owner: Owner }) =>
+    load: async ({ db, path }: AccessCall, { owner }: { readonly owner: Owner }) =>
       (await variablesNamed(db, owner, path.key ?? ''))[0] ?? null,
-    missing: () => missingIn('instance'),
+    notFound: () => missingIn('instance'),
   });

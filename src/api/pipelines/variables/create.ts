@@ -18,7 +18,7 @@ export interface NewVariable extends Omit<Described, 'description'> {
 
 /** Has the owner keep a variable. */
 export async function createVariable(
-  { runUnitOfWork, secretKey }: Pick<Services, 'acting' | 'secretKey'>,
+  { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
   caller: SignedInCaller,
   owner: Owner,
   wish: NewVariable,

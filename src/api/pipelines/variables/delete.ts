@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordRemoved } from './activity.ts';
 import type { Owner } from './owner.ts';
 import { deleteVariable, type StoredVariable } from './store.ts';
@@ -10,6 +10,6 @@ export async function removeVariable(
   owner: Owner,
   variable: StoredVariable,
 ): Promise<undefined | Failure<'gone'>> {
-  if (!(await deleteVariable(uow, variable.id))) return refused('gone');
+  if (!(await deleteVariable(uow, variable.id))) return fail('gone');
   await recordRemoved(uow, owner, variable);
 }

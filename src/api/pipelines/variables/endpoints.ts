@@ -1,6 +1,6 @@
 import { forBoth, type Pair, type ParentKind } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { type Managed, managing, managingOne } from './access.ts';
@@ -44,7 +44,7 @@ export const [readGroupVariable, readProjectVariable] = forBoth((parent) =>
     get: `${parent.path}/variables/:key`,
     summary: 'Read a variable',
     access: managingOne(parent),
-    response: shown(CiVariable),
+    response: ok(CiVariable),
     read: (_db, { variable }) => variable,
   }),
 );
@@ -77,7 +77,7 @@ export const [updateGroupVariable, updateProjectVariable] = forBoth((parent) =>
     errors: { ...REFUSED, gone: gone(parent.type) },
     uniqueErrors: TAKEN,
     activity: records(parent, 'updated'),
-    response: shown(CiVariable),
+    response: ok(CiVariable),
     handle: ({ owner, caller, variable, params }, services) =>
       changeVariable(services, caller, owner, variable, params),
   }),
@@ -97,7 +97,7 @@ export const [deleteGroupVariable, deleteProjectVariable] = forBoth((parent) =>
     lastModified: parent.own(CONDITIONS),
     errors: { gone: gone(parent.type) },
     activity: records(parent, 'deleted'),
-    response: nothing,
+    response: noContent,
     write: (uow, { owner, variable }) => removeVariable(uow, owner, variable),
   }),
 );

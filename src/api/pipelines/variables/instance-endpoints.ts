@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { managingInstance, managingOneOfInstance } from './access.ts';
 import { createVariable } from './create.ts';
 import { removeVariable } from './delete.ts';
@@ -25,7 +25,7 @@ export const readInstanceVariable = endpoint({
   get: '/admin/ci/variables/:key',
   summary: 'Read a variable that all jobs are given',
   access: managingOneOfInstance(),
-  response: shown(CiInstanceVariable),
+  response: ok(CiInstanceVariable),
   read: (_db, { variable }) => variable,
 });
 
@@ -50,7 +50,7 @@ export const updateInstanceVariable = endpoint({
   errors: { ...REFUSED, gone: gone('instance') },
   uniqueErrors: TAKEN,
   activity: ['ci_instance_variable_updated'],
-  response: shown(CiInstanceVariable),
+  response: ok(CiInstanceVariable),
   handle: ({ owner, caller, variable, params }, services) => changeVariable(services, caller, owner, variable, params),
 });
 
@@ -60,6 +60,6 @@ export const deleteInstanceVariable = endpoint({
   access: managingOneOfInstance(),
   errors: { gone: gone('instance') },
   activity: ['ci_instance_variable_deleted'],
-  response: nothing,
+  response: noContent,
   write: (uow, { owner, variable }) => removeVariable(uow, owner, variable),
 });

@@ -3,7 +3,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid } from '#runtime/failure.ts';
 import { recordChanges } from './activity.ts';
 import { takenTexts } from './create.ts';
 import { openValue, sealValue } from './encryption.ts';
@@ -24,7 +24,7 @@ export interface Change {
 
 /** Changes what a variable is: all but its key, and whether it is hidden. */
 export async function changeVariable(
-  { runUnitOfWork, secretKey }: Pick<Services, 'acting' | 'secretKey'>,
+  { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
   caller: SignedInCaller,
   owner: Owner,
   { id }: StoredVariable,
@@ -42,7 +42,7 @@ async function change(
   wish: Change,
 ): Promise<StoredVariable | Failure<'invalid' | 'gone'>> {
   const before = await findVariable(uow, id);
-  if (before === null) return refused('gone');
+  if (before === null) return fail('gone');
   const oldValue = openValue(secretKey, before);
   const value = wish.value ?? oldValue;
   const set = changed(before, wish);

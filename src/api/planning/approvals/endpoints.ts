@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { accepted, created, shown } from '#http/endpoint/responses.ts';
+import { accepted, created, ok } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { managingMergeRequest, readingMergeRequest, SHA_DIFFERS } from '../merge-requests/index.ts';
@@ -18,7 +18,7 @@ export const readMergeRequestApprovals = endpoint({
   get: `${MERGE_REQUEST}/approvals`,
   summary: 'Read who has approved of a merge request',
   access: readingMergeRequest(),
-  response: shown(Approvals),
+  response: ok(Approvals),
   read: (_db, { mergeRequest, project }) => ({ mergeRequest, project }),
 });
 
@@ -26,7 +26,7 @@ export const readMergeRequestApprovalState = endpoint({
   get: `${MERGE_REQUEST}/approval_state`,
   summary: 'Read by which rules a merge request is approved of: there are none',
   access: readingMergeRequest(),
-  response: shown(ApprovalState),
+  response: ok(ApprovalState),
   read: () => ({ approval_rules_overwritten: false, rules: [] }),
 });
 

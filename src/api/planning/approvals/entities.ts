@@ -4,7 +4,7 @@ import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { mergeRequestState, mergeStatusField, mergeStatusNow } from '../merge-requests/index.ts';
 import { mayApprove } from './approval-permission.ts';
 import { approvalsOf } from './store.ts';
@@ -28,14 +28,14 @@ export const Approvals = entity('Approvals', {
   title: text,
   description: nullable(text),
   state: mergeRequestState,
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   merge_status: mergeStatusField,
   approved: flag,
   approvals_required: count,
   approvals_left: count,
   require_password_to_approve: flag,
-  approved_by: Type.Array(shape('Approval', { user: UserBasic.schema, approved_at: moment })),
+  approved_by: Type.Array(shape('Approval', { user: UserBasic.schema, approved_at: dateTime })),
   suggested_approvers: none,
   approvers: none,
   approver_groups: none,
@@ -83,7 +83,7 @@ export const Approvals = entity('Approvals', {
       approvals_left: 0,
       require_password_to_approve: false,
       approved_by: given.map((approval) => ({
-        user: UserBasic.one(stillThere(users.get(approval.user_id)), to),
+        user: UserBasic.serialize(stillThere(users.get(approval.user_id)), to),
         approved_at: approval.created_at,
       })),
       suggested_approvers: [],

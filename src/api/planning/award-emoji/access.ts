@@ -50,31 +50,31 @@ export const readingAwarded = (kind: AwardableKind): Access<InAwarded> => reachi
 function reaching(kind: AwardableKind, callers: 'anybody' | 'users'): Access<InAwarded> {
   const inThing = kind.of.numbered(callers, unreadable);
   if (!kind.isNote) return inThing.map(({ thing, caller }) => ({ awarded: { thing, note: null }, caller }));
-  return inThing.record(note).map(({ thing, note, caller }) => ({ awarded: { thing, note }, caller }));
+  return inThing.resource(note).map(({ thing, note, caller }) => ({ awarded: { thing, note }, caller }));
 }
 
 /** The note of `:note_id` on the thing. */
 const note = {
   name: 'note',
   params: { note_id: required(integer) },
-  async find({ db, params }: AccessCall<{ readonly note_id: number }>, { thing, caller }: NumberedThing) {
+  async load({ db, params }: AccessCall<{ readonly note_id: number }>, { thing, caller }: NumberedThing) {
     const found = await findNote(db, caller, thing, params.note_id);
     if (found === null && (await isNoteOf(db, thing, params.note_id))) throw unreadable();
     return found;
   },
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 /** Every user who reads it; where the discussion is locked, members only. */
 export function awarding(kind: AwardableKind): Access<InAwarded<SignedInCaller>> {
-  return writing(kind).and(({ caller }, { awarded }) => {
+  return writing(kind).require(({ caller }, { awarded }) => {
     if (isShutOut(caller, awarded.thing)) throw unreadable();
   });
 }
 
 const writing = (kind: AwardableKind): Access<InAwarded<SignedInCaller>> =>
   reaching(kind, 'users')
-    .and(({ caller }, { awarded }) => {
+    .require(({ caller }, { awarded }) => {
       if (!mayAt(caller, 'create_note', awarded.thing)) throw forbidden();
     }, `${kind.of.place}:create_note`)
     .map(({ awarded, caller }) => ({ awarded, caller: signedInCaller(caller) }));
@@ -85,7 +85,7 @@ export async function stillAwarding(
   kind: AwardableKind,
   { thing: asked, note: said }: InAwarded['awarded'],
 ): Promise<InAwarded['awarded']> {
-  const { thing, caller } = await kind.of.again(uow, uow.by, asked);
+  const { thing, caller } = await kind.of.again(uow, uow.actor, asked);
   const found = said === null ? null : await findNote(uow, caller, thing, said.id);
   const isGone = said !== null && found === null;
   if (isGone || !mayAt(caller, 'create_note', thing) || isShutOut(caller, thing)) throw new AccessRevoked();
@@ -96,15 +96,15 @@ export async function stillAwarding(
 export const awardOfPath = {
   name: 'award',
   params: { award_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly award_id: number }>, { awarded }: Pick<InAwarded, 'awarded'>) =>
+  load: ({ db, params }: AccessCall<{ readonly award_id: number }>, { awarded }: Pick<InAwarded, 'awarded'>) =>
     findAward(db, awarded, params.award_id),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 /** Who has awarded it, and administrators. */
 export const revoking = (kind: AwardableKind) =>
   writing(kind)
-    .record(awardOfPath)
-    .and(({ caller }, { award }) => {
+    .resource(awardOfPath)
+    .require(({ caller }, { award }) => {
       if (award.user_id !== caller.user?.id && !isAdministrator(caller)) throw unauthorized();
     }, `${kind.of.place}:create_note, own awards`);

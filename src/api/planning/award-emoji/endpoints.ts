@@ -1,9 +1,9 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { award, listAwards, revoke } from '../awards/index.ts';
 import { awarding, awardOfPath, forAwardables, readingAwarded, revoking, stillAwarding } from './access.ts';
 import { AwardEmoji } from './entities.ts';
@@ -38,8 +38,8 @@ export const [
   endpoint({
     get: `${kind.path}/award_emoji/:award_id`,
     summary: `One emoji that ${kind.one} was awarded`,
-    access: readingAwarded(kind).record(awardOfPath),
-    response: shown(AwardEmoji),
+    access: readingAwarded(kind).resource(awardOfPath),
+    response: ok(AwardEmoji),
     read: (_db, { award }) => award,
   }),
 );
@@ -65,7 +65,7 @@ export const [
     response: created(AwardEmoji),
     async write(uow, { awarded, params }) {
       const standing = await stillAwarding(uow, kind, awarded);
-      return standing.note?.system ? refused('system') : award(uow, standing, params.name);
+      return standing.note?.system ? fail('system') : award(uow, standing, params.name);
     },
   }),
 );
@@ -84,7 +84,7 @@ export const [
     access: revoking(kind),
     lastModified: ({ award }) => award.updated_at,
     errors: { gone: NOT_FOUND },
-    response: nothing,
+    response: noContent,
     write: (uow, { awarded, award }) => revoke(uow, awarded, award.id),
   }),
 );

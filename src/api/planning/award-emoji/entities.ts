@@ -4,7 +4,7 @@ import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { ghostId } from '#authentication/users/deletion.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment } from '#http/endpoint/responses.ts';
+import { dateTime } from '#http/endpoint/responses.ts';
 import type { AwardRow } from '../awards/index.ts';
 
 /** contract/planning.md §1 "AwardEmoji" */
@@ -12,8 +12,8 @@ export const AwardEmoji = entity('AwardEmoji', {
   id: Type.Integer(),
   name: Type.String(),
   user: UserBasic.schema,
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   /** The global id. */
   awardable_id: Type.Integer(),
   awardable_type: Type.Enum(['Issue', 'MergeRequest', 'Epic', 'Note']),
@@ -30,7 +30,7 @@ export const AwardEmoji = entity('AwardEmoji', {
     return {
       id: row.id,
       name: row.name,
-      user: UserBasic.one(stillThere(users.get(row.user_id ?? ghost ?? 0)), to),
+      user: UserBasic.serialize(stillThere(users.get(row.user_id ?? ghost ?? 0)), to),
       created_at: row.created_at,
       updated_at: row.updated_at,
       awardable_id: on.id,

@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { emojiNamed } from './emoji.ts';
 import { type Awarded, type AwardRow, countAward, deleteAward, deleteAwardOf, insertAward } from './store.ts';
 
@@ -13,10 +13,10 @@ export async function award(
   given: string,
 ): Promise<AwardRow | Failure<'unknown' | 'taken'>> {
   const name = emojiNamed(given);
-  if (name === null) return refused('unknown');
-  const { user } = uow.by;
+  if (name === null) return fail('unknown');
+  const { user } = uow.actor;
   const row = await insertAward(uow, to, { userId: user.id, name });
-  if (row === null) return refused('taken');
+  if (row === null) return fail('taken');
   await countAward(uow, to, name, 1);
   const { type, id } = to.thing;
   await uow.publish('emoji-awarded', { userId: user.id, about: { type, id } });
@@ -26,7 +26,7 @@ export async function award(
 /** Takes one back. */
 export async function revoke(uow: UnitOfWork, from: Awarded, awardId: number): Promise<undefined | Failure<'gone'>> {
   const gone = await deleteAward(uow, awardId);
-  if (gone === null) return refused('gone');
+  if (gone === null) return fail('gone');
   await countAward(uow, from, gone.name, -1);
 }
 
@@ -37,8 +37,8 @@ export async function toggleAward(
   given: string,
 ): Promise<string | Failure<'unknown' | 'taken'>> {
   const name = emojiNamed(given);
-  if (name === null) return refused('unknown');
-  if ((await deleteAwardOf(uow, on, { userId: uow.by.user.id, name })) === null) {
+  if (name === null) return fail('unknown');
+  if ((await deleteAwardOf(uow, on, { userId: uow.actor.user.id, name })) === null) {
     const awarded = await award(uow, on, name);
     return isFailure(awarded) ? awarded : name;
   }

@@ -9,8 +9,8 @@ import { VOTES } from './store.ts';
 
 /** What a deleted user has awarded stays and is the ghost's; with `hard` it goes, and is counted no more. index: award_emoji_by_user */
 export const awardsOutliveUsers = subscription({
-  fact: 'user-deleted',
-  inPieces: (uow, { userId, hard }) =>
+  event: 'user-deleted',
+  inBatches: (uow, { userId, hard }) =>
     pieceOf(() =>
       hard
         ? deleteSomeOf(uow, userId)

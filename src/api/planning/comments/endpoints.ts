@@ -24,7 +24,7 @@ import { CommitNote } from './entities.ts';
 export const listCommitComments = endpoint({
   get: `${commitThing.path}/comments`,
   summary: 'List what was said on a commit, the oldest first',
-  access: inPublicProject('read_code', orRepositoryGone).record(namedCommit).record(commented),
+  access: inPublicProject('read_code', orRepositoryGone).resource(namedCommit).resource(commented),
   response: pageOf(CommitNote),
   read(db, { project, commit, commented: { id }, caller, page }) {
     const all = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;

@@ -3,7 +3,7 @@ import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { textsOf } from '#database/long-texts.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { NoteListed, Position } from '../notes/index.ts';
 
 const bodiesOf = textsOf('notes', 'body');
@@ -15,7 +15,7 @@ export const CommitNote = entity('CommitNote', {
   line: nullable(Type.Integer()),
   line_type: nullable(Type.Enum(['new', 'old'])),
   author: UserBasic.schema,
-  created_at: moment,
+  created_at: dateTime,
 }).from(
   async (notes: readonly NoteListed[], { db }) => {
     const ids = notes.map(({ id }) => id);
@@ -26,7 +26,7 @@ export const CommitNote = entity('CommitNote', {
   ({ id, author_id, position, created_at }, to, { users, bodies }) => ({
     note: bodies.get(id) ?? '',
     ...placeIn(position),
-    author: UserBasic.one(stillThere(users.get(author_id)), to),
+    author: UserBasic.serialize(stillThere(users.get(author_id)), to),
     created_at,
   }),
 );

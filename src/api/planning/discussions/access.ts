@@ -18,33 +18,33 @@ import {
 const discussion = {
   name: 'discussion',
   params: { discussion_id: required(text) },
-  find: (
+  load: (
     { db, params }: AccessCall<{ readonly discussion_id: string }>,
     { thing, caller }: InThing<Noteable>,
   ): Promise<Thread | null> => findThread(db, caller, thing, params.discussion_id),
-  missing: () => notFound('Discussion'),
+  notFound: () => notFound('Discussion'),
 } as const;
 
 /** The same, which must be one of this thing. */
-export const readingDiscussion = (kind: NoteableKind) => kind.reading().record(discussion);
+export const readingDiscussion = (kind: NoteableKind) => kind.reading().resource(discussion);
 
 /** For who wants its notes. */
 export const readingNotes = (kind: NoteableKind) =>
-  kind.reading().record({ ...discussion, missing: () => notFound('Notes') });
+  kind.reading().resource({ ...discussion, notFound: () => notFound('Notes') });
 
 /** For who says something in it. */
-export const answeringIn = (kind: NoteableKind) => commentingOn(kind).record(discussion);
+export const answeringIn = (kind: NoteableKind) => commentingOn(kind).resource(discussion);
 
 /** Developers, who has begun it, and the author of the thing: where there is something to resolve. */
 export const resolvingDiscussion = (kind: NoteableKind) =>
-  readingDiscussion(kind).and(({ caller }, { thing, discussion: thread }) => {
+  readingDiscussion(kind).require(({ caller }, { thing, discussion: thread }) => {
     if (!isSignedIn(caller) || !mayResolve(caller, thing, thread) || !thread.notes.some(isResolvable))
       throw forbidden();
   }, `${kind.place}:resolve_note, own threads and things: create_note`);
 
 /** One of its notes, for who changes what it says or resolves it: which of the two he asks for, the body says. */
 export const changingOrResolving = (kind: NoteableKind) =>
-  readingNoteInThread(kind).late({
+  readingNoteInThread(kind).deferred({
     name: 'may',
     label: `${kind.place}:change_note or resolve_note`,
     question:

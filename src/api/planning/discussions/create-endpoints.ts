@@ -16,7 +16,7 @@ import { description, text } from '#http/parameters/texts.ts';
 import { dateTime } from '#http/parameters/types.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { epicThing } from '../epics/index.ts';
 import { issueThing } from '../issues/index.ts';
 import { mergeRequestThing } from '../merge-requests/index.ts';
@@ -104,7 +104,7 @@ export const createCommitDiscussion = endpoint({
   activity: ['commented DiscussionNote', 'commented DiffNote'],
   response: created(Begun),
   async handle({ caller, thing, params: said }, services) {
-    if (said.position && !isOwnDiff(thing, said.position)) return refused('nowhere');
+    if (said.position && !isOwnDiff(thing, said.position)) return fail('nowhere');
     const begins = await placeIn(services.git, thing, said.position);
     if (isFailure(begins)) return begins;
     return begin(services, { kind: commitThing, thing, caller }, said, begins);
@@ -136,5 +136,5 @@ async function commitNamed(
 ): Promise<string | null | Failure<'nowhere'>> {
   if (!sha) return null;
   const isThere = /^[0-9a-f]{40}$/.test(sha) && (await readCommit(git, repositoryOf(git, project), sha)) !== null;
-  return isThere ? sha : refused('nowhere');
+  return isThere ? sha : fail('nowhere');
 }

@@ -1,12 +1,12 @@
 import type { HistoryName } from '#activity/index.ts';
 import { forThings, type NoteableKind } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, listOf, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { exactlyOne, optional, required } from '#http/parameters/declarations.ts';
 import { description } from '#http/parameters/texts.ts';
 import { boolean, dateTime } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { THINGS } from '../noteables/index.ts';
 import {
   answerNote,
@@ -51,7 +51,7 @@ export const [readIssueDiscussion, readMergeRequestDiscussion, readEpicDiscussio
       get: `${kind.path}/discussions/:discussion_id`,
       summary: `One thread on ${kind.aThing}`,
       access: readingDiscussion(kind),
-      response: shown(Discussion),
+      response: ok(Discussion),
       read: (_db, { discussion }) => discussion,
     }),
 );
@@ -108,7 +108,7 @@ export const [readIssueThreadNote, readMergeRequestThreadNote, readEpicThreadNot
       get: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
       summary: `One note of a thread on ${kind.aThing}`,
       access: readingNoteInThread(kind),
-      response: shown(Note),
+      response: ok(Note),
       read: (_db, { note }) => note,
     }),
 );
@@ -130,17 +130,17 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
         notResolvable: [400, '400 Bad request - Note is not resolvable'],
       },
       activity: RECORDS[kind.type].update,
-      response: shown(orCommanded(Note)),
+      response: ok(orCommanded(Note)),
       async handle({ caller, thing, note, may, params: { body, resolved } }, services) {
-        if (!(await may(resolved == null ? 'change' : 'resolve'))) return refused('forbidden');
+        if (!(await may(resolved == null ? 'change' : 'resolve'))) return fail('forbidden');
         if (resolved == null) {
-          if ((body ?? '').trim() === '') return refused('blank');
+          if ((body ?? '').trim() === '') return fail('blank');
           return sayAndDo(services, { kind, thing, caller }, body as string, {
             say: (uow, said) => updateNote(uow, kind, thing, note, said),
             unsay: (uow) => deleteNote(uow, kind, thing, note),
           });
         }
-        if (!isResolvable(note)) return refused('notResolvable');
+        if (!isResolvable(note)) return fail('notResolvable');
         return services.runUnitOfWork(caller, (uow) => resolveNote(uow, kind, thing, note, resolved), {
           turn: turnOfNotes({ thing }),
         });
@@ -157,7 +157,7 @@ export const [deleteIssueThreadNote, deleteMergeRequestThreadNote, deleteEpicThr
       lastModified: ({ note }) => note.updated_at,
       lock: (call) => turnOfNotes(call),
       errors: { gone: NOT_FOUND },
-      response: nothing,
+      response: noContent,
       write: (uow, { thing, note }) => deleteNote(uow, kind, thing, note),
     }),
   );
@@ -173,7 +173,7 @@ export const [resolveIssueDiscussion, resolveMergeRequestDiscussion, resolveEpic
       lock: (call) => turnOfNotes(call),
       errors: { threadGone: [404, '404 Discussion Not Found'] },
       activity: kind.type === 'MergeRequest' ? ['note discussion'] : [],
-      response: shown(Discussion),
+      response: ok(Discussion),
       write: (uow, { thing, discussion, params: { resolved } }) =>
         resolveThread(uow, kind, thing, discussion, { resolved }),
     }),

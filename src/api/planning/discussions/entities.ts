@@ -9,7 +9,7 @@ export const Discussion = entity('Discussion', {
   notes: Type.Array(Note.schema),
 }).from(
   async (threads: readonly Thread[], to) => {
-    const shapes = await Note.all(
+    const shapes = await Note.serializeAll(
       threads.flatMap(({ notes }) => notes),
       to,
     );

@@ -4,12 +4,12 @@ import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { zeroId } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
-import type { Refusals } from '#http/errors/error-table.ts';
+import type { ErrorTable } from '#http/errors/error-table.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { pathText, text } from '#http/parameters/texts.ts';
 import { integer, number, oneOf } from '#http/parameters/types.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { Position } from '../notes/index.ts';
 
 /** Where a thread stands in a diff: what is said of that, and whether there is such a place (contract/planning.md §3.12). */
@@ -43,7 +43,7 @@ type Said = SaidPosition;
 export const POSITION_REFUSALS = {
   incomplete: [400, '400 Bad request - Note {:position=>["is incomplete"]}'],
   nowhere: [400, `400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]}`],
-} as const satisfies Refusals;
+} as const satisfies ErrorTable;
 
 /** As the API shows it, with what belongs to its kind. */
 export function positionOf(said: Said): Position {
@@ -73,8 +73,8 @@ export async function placed(
   said: Said,
 ): Promise<string | Failure<'incomplete' | 'nowhere'>> {
   const position = positionOf(said);
-  if (!isComplete(position)) return refused('incomplete');
-  return (await isThere(git, repositoryOf(git, project), position)) ? JSON.stringify(position) : refused('nowhere');
+  if (!isComplete(position)) return fail('incomplete');
+  return (await isThere(git, repositoryOf(git, project), position)) ? JSON.stringify(position) : fail('nowhere');
 }
 
 function isComplete(position: Position): boolean {

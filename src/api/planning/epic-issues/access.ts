@@ -33,9 +33,9 @@ function requireReadable({ caller }: AccessCall, { issue, project }: Child): voi
 const anyIssue = {
   name: 'child',
   params: { issue_id: required(integer) },
-  find: ({ db, caller, params }: AccessCall<{ readonly issue_id: number }>) => childOf(db, caller, params.issue_id),
-  missing: nestedNotFound,
-  allow: (call: AccessCall, { child }: { readonly child: Child }) => requireReadable(call, child),
+  load: ({ db, caller, params }: AccessCall<{ readonly issue_id: number }>) => childOf(db, caller, params.issue_id),
+  notFound: nestedNotFound,
+  authorize: (call: AccessCall, { child }: { readonly child: Child }) => requireReadable(call, child),
 } as const;
 
 interface Related {
@@ -47,7 +47,7 @@ interface Related {
 const relatedIssue = {
   name: 'related',
   params: { epic_issue_id: required(integer) },
-  async find(
+  async load(
     { db, caller, params }: AccessCall<{ readonly epic_issue_id: number }>,
     { epic }: { readonly epic: Epic },
   ): Promise<Related | null> {
@@ -55,8 +55,8 @@ const relatedIssue = {
     const child = association && (await childOf(db, caller, association.issue_id));
     return association && child ? { association, child } : null;
   },
-  missing: nestedNotFound,
-  allow: (call: AccessCall, { related }: { readonly related: Related }) => requireReadable(call, related.child),
+  notFound: nestedNotFound,
+  authorize: (call: AccessCall, { related }: { readonly related: Related }) => requireReadable(call, related.child),
 } as const;
 
 const LABEL = 'group:relate_epic, project:relate_issue';
@@ -64,11 +64,11 @@ const LABEL = 'group:relate_epic, project:relate_issue';
 /** Who sees the epic puts an issue of a project that he is a member of into it. */
 export const addingIssue = () =>
   usingEpic('relate_epic')
-    .record(anyIssue)
-    .and(() => {}, LABEL);
+    .resource(anyIssue)
+    .require(() => {}, LABEL);
 
 /** The same of one that is in it. */
 export const changingIssue = () =>
   usingEpic('relate_epic')
-    .record(relatedIssue)
-    .and(() => {}, LABEL);
+    .resource(relatedIssue)
+    .require(() => {}, LABEL);

@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, listOf, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -50,7 +50,7 @@ export const removeEpicIssue = endpoint({
   access: changingIssue(),
   errors: { gone: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
   activity: ['note child', 'note parent'],
-  response: shown(EpicIssueLink),
+  response: ok(EpicIssueLink),
   write: (uow, { epic, related: { association, child } }) => removeIssue(uow, epic, association.id, child),
 });
 

@@ -21,7 +21,7 @@ const placeOf = ({ association: { id, relative_position } }: Placed) => ({ epic_
 
 /** One among the others of its epic. */
 export const EpicIssue = entity('EpicIssue', { ...IssueInList.schema.properties, ...place }).from(
-  async (rows: readonly Placed[], to) => byRow(rows, await IssueInList.all(rows, to)),
+  async (rows: readonly Placed[], to) => byRow(rows, await IssueInList.serializeAll(rows, to)),
   (row, _to, shown) => ({ ...shown.get(row)!, ...placeOf(row) }),
 );
 
@@ -31,7 +31,7 @@ export const EpicIssueMoved = entity('EpicIssueMoved', {
   subscribed: Type.Boolean(),
 }).from(
   async (rows: readonly Placed[], to) => ({
-    shown: byRow(rows, await EpicIssue.all(rows, to)),
+    shown: byRow(rows, await EpicIssue.serializeAll(rows, to)),
     subscribed: await isSubscribedTo(to.db, ISSUES, to.caller, rows),
   }),
   (row, _to, { shown, subscribed }) => ({ ...shown.get(row)!, subscribed: subscribed.has(row.id) }),
@@ -59,8 +59,8 @@ export const EpicIssueLink = entity('EpicIssueLink', {
     const issues = rows.map(({ issue }) => issue);
     const epics = rows.map(({ epic }) => epic);
     return {
-      issues: byRow(issues, await Issue.all(issues, to)),
-      epics: byRow(epics, await EpicOfIssue.all(epics, to)),
+      issues: byRow(issues, await Issue.serializeAll(issues, to)),
+      epics: byRow(epics, await EpicOfIssue.serializeAll(epics, to)),
     };
   },
   ({ association, epic: row, issue: child }, _to, { issues, epics }) => {

@@ -3,7 +3,7 @@ import { mayInProject } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import { findIssues } from '#authorization/issues.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { findAssociation, unrelate } from '../epics/index.ts';
 import type { Child } from './access.ts';
 import type { EpicIssueLinkRow } from './entities.ts';
@@ -15,9 +15,9 @@ export async function removeIssue(
   associationId: number,
   child: Child,
 ): Promise<EpicIssueLinkRow | Failure<'gone' | 'noLink'>> {
-  if (!mayInProject(uow.by, 'relate_issue', child.project)) return refused('noLink');
+  if (!mayInProject(uow.actor, 'relate_issue', child.project)) return fail('noLink');
   const association = await findAssociation(uow, epic.id, associationId);
-  if (association === null || !(await unrelate(uow, association, child))) return refused('gone');
-  const [issue] = await findIssues(uow, uow.by, [association.issue_id]);
-  return issue === undefined ? refused('gone') : { association, epic, issue };
+  if (association === null || !(await unrelate(uow, association, child))) return fail('gone');
+  const [issue] = await findIssues(uow, uow.actor, [association.issue_id]);
+  return issue === undefined ? fail('gone') : { association, epic, issue };
 }

@@ -5,7 +5,7 @@ import type { Epic } from '#authorization/epics.ts';
 import { issueVisibleTo } from '#authorization/issues.ts';
 import type { Schema } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { findAssociation, lineOf } from '../epics/index.ts';
 import { moveInLine, type Neighbours } from '../issuables/index.ts';
 import type { Child } from './access.ts';
@@ -21,13 +21,13 @@ export async function reorderIssue(
   { project }: Child,
   neighbours: Neighbours,
 ): Promise<readonly IssueOfEpic[] | Failure<'gone' | 'forbidden' | 'noNeighbour'>> {
-  if (!mayInProject(uow.by, 'relate_issue', project)) return refused('forbidden');
-  if ((await findAssociation(uow, epic.id, associationId)) === null) return refused('gone');
+  if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('forbidden');
+  if ((await findAssociation(uow, epic.id, associationId)) === null) return fail('gone');
   const isSent = neighbours.move_before_id != null || neighbours.move_after_id != null;
   const neighbour = neighbours.move_before_id ?? neighbours.move_after_id ?? 0;
-  if (isSent && !(await isSeen(uow, epic, neighbour))) return refused('noNeighbour');
-  if (isSent && !(await moveInLine(uow, lineOf(epic.id), associationId, neighbours))) return refused('noNeighbour');
-  return (await listIssuesOf(uow, uow.by, epic, FIRST_PAGE)).items;
+  if (isSent && !(await isSeen(uow, epic, neighbour))) return fail('noNeighbour');
+  if (isSent && !(await moveInLine(uow, lineOf(epic.id), associationId, neighbours))) return fail('noNeighbour');
+  return (await listIssuesOf(uow, uow.actor, epic, FIRST_PAGE)).items;
 }
 
 /** Is it the association of an issue that the caller may read? Others are none to him. index: epic_issues primary key, issues primary key */
@@ -39,7 +39,9 @@ async function isSeen(uow: UnitOfWork, { id: epicId }: Epic, associationId: numb
     .select('epic_issues.id')
     .where('epic_issues.id', '=', associationId)
     .where('epic_issues.epic_id', '=', epicId)
-    .where((eb) => issueVisibleTo(uow.by, uow.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>))
+    .where((eb) =>
+      issueVisibleTo(uow.actor, uow.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>),
+    )
     .executeTakeFirst();
   return seen !== undefined;
 }

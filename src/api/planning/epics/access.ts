@@ -2,7 +2,7 @@ import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { type GroupAbilityName, mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from '#http/access/access.ts';
+import { type Access, type AccessCall, access, requireSignedIn, signedInCaller } from '#http/access/access.ts';
 import { groupOf } from '#http/access/project-access.ts';
 import { refuseOnFree } from '#http/access/tiers.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
@@ -36,24 +36,24 @@ interface InGroup<By extends Caller> {
 /** Signed-in callers with this ability in the group `:id`. */
 export function inEpicsOf(ability: GroupAbilityName): Access<InGroup<SignedInCaller>> {
   return access({
-    who: 'user',
+    audience: 'user',
     label: `group:${ability}`,
-    admit: refuseAnonymous,
-    place,
-    find: async (call) => ({ group: await foundGroup(call), caller: signedInCaller(call.caller) }),
-    allow: (call, { group }) => allow(call, ability, group),
+    authenticate: requireSignedIn,
+    loadParent: place,
+    load: async (call) => ({ group: await foundGroup(call), caller: signedInCaller(call.caller) }),
+    authorize: (call, { group }) => allow(call, ability, group),
   });
 }
 
 /** Anybody with this ability, the public where the group is open to it. */
 export function inPublicEpicsOf(ability: GroupAbilityName): Access<InGroup<Caller>> {
   return access({
-    who: 'open',
+    audience: 'open',
     label: `group:${ability} (public)`,
-    admit: () => {},
-    place,
-    find: async (call) => ({ group: await foundGroup(call), caller: call.caller }),
-    allow: (call, { group }) => allow(call, ability, group),
+    authenticate: () => {},
+    loadParent: place,
+    load: async (call) => ({ group: await foundGroup(call), caller: call.caller }),
+    authorize: (call, { group }) => allow(call, ability, group),
   });
 }
 
@@ -66,19 +66,19 @@ export const epicFor = (ability: GroupAbilityName, refused: () => unknown = forb
   ({
     name: 'epic',
     params: { epic_iid: required(integer) },
-    find: ({ db, params }: AccessCall<{ readonly epic_iid: number }>, { group }: { readonly group: Group }) =>
+    load: ({ db, params }: AccessCall<{ readonly epic_iid: number }>, { group }: { readonly group: Group }) =>
       findEpic(db, group.id, params.epic_iid),
-    missing: nestedNotFound,
-    allow({ caller }: AccessCall, { group, epic }: { readonly group: Group; readonly epic: Epic }) {
+    notFound: nestedNotFound,
+    authorize({ caller }: AccessCall, { group, epic }: { readonly group: Group; readonly epic: Epic }) {
       if (!mayReadEpic(caller, group, epic) || !mayInGroup(caller, ability, group)) throw refused();
     },
   }) as const;
 
 /** Whoever reads it, the public where it is open. */
-export const readingEpic = () => inPublicEpicsOf('read_epic').record(epicFor('read_epic'));
+export const readingEpic = () => inPublicEpicsOf('read_epic').resource(epicFor('read_epic'));
 
 /** Signed-in callers who read it and have this ability. */
 export const usingEpic = (ability: GroupAbilityName) =>
   inEpicsOf('read_epic')
-    .record(epicFor(ability))
-    .and(() => {}, `group:${ability}`);
+    .resource(epicFor(ability))
+    .require(() => {}, `group:${ability}`);

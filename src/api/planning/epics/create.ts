@@ -54,14 +54,14 @@ async function create(
     parent: parent === null ? [] : await parentErrors(uow, null, parent.id),
   });
   if (errors) return invalid(errors);
-  const made = (mayInGroup(uow.by, 'date_epic', group) && wish.created_at) || uow.now;
+  const made = (mayInGroup(uow.actor, 'date_epic', group) && wish.created_at) || uow.now;
   const iid = await nextIid(uow, { groupId: group.id }, 'epic');
   const description = wish.description ?? null;
   const id = await insertEpic(uow, {
     group_id: group.id,
     iid,
     ...newTexts({ title: wish.title, description }),
-    author_id: uow.by.user.id,
+    author_id: uow.actor.user.id,
     confidential,
     color,
     parent_id: parent?.id ?? null,

@@ -3,7 +3,7 @@ import { AccessRevoked, stillInGroup } from '#authorization/current-access.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { EPICS, removeSomeNotes } from '../issuables/index.ts';
 
 /**
@@ -19,7 +19,7 @@ export function removeEpic(
     async ask(uow) {
       const { caller: now, group } = await stillInGroup(uow, caller, group_id, 'delete_epic');
       const epic = await findEpic(uow, group_id, iid);
-      if (epic === null) return refused('gone');
+      if (epic === null) return fail('gone');
       if (!mayReadEpic(now, group, epic)) throw new AccessRevoked();
       return undefined;
     },

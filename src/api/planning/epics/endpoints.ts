@@ -1,6 +1,6 @@
 import { turnOf } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
@@ -26,7 +26,7 @@ export const readEpic = endpoint({
   get: '/groups/:id/epics/:epic_iid',
   summary: 'Read an epic',
   access: readingEpic(),
-  response: shown(EpicAlone),
+  response: ok(EpicAlone),
   read: (_db, { epic }) => epic,
 });
 
@@ -60,7 +60,7 @@ export const updateEpic = endpoint({
     'note confidential',
     'note mention',
   ],
-  response: shown(Epic),
+  response: ok(Epic),
   write: (uow, { group, epic, params }) => changeEpic(uow, group, epic.iid, params),
 });
 
@@ -69,6 +69,6 @@ export const deleteEpic = endpoint({
   summary: 'Delete an epic; its issues stay',
   access: usingEpic('delete_epic'),
   errors: { gone: NOT_FOUND },
-  response: nothing,
+  response: noContent,
   handle: ({ epic, caller }, { runUnitOfWork }) => removeEpic(runUnitOfWork, caller, epic),
 });

@@ -4,7 +4,7 @@ import type { Epic as EpicRow, ListedEpic } from '#authorization/epics.ts';
 import { namespacePaths } from '#domain/namespaces/routes.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { besideListed, EPICS, isSubscribedTo, labelsInList, labelsOn } from '../issuables/index.ts';
 import { textColorOn } from '../labels/index.ts';
 import { inheritedDates, parentsSeenBy } from './store.ts';
@@ -30,24 +30,24 @@ const fields = {
   description: nullable(text),
   confidential: flag,
   author: UserBasic.schema,
-  start_date: nullable(day),
+  start_date: nullable(date),
   start_date_is_fixed: flag,
-  start_date_fixed: nullable(day),
-  start_date_from_inherited_source: nullable(day),
-  start_date_from_milestones: nullable(day),
-  end_date: nullable(day),
-  due_date: nullable(day),
+  start_date_fixed: nullable(date),
+  start_date_from_inherited_source: nullable(date),
+  start_date_from_milestones: nullable(date),
+  end_date: nullable(date),
+  due_date: nullable(date),
   due_date_is_fixed: flag,
-  due_date_fixed: nullable(day),
-  due_date_from_inherited_source: nullable(day),
-  due_date_from_milestones: nullable(day),
+  due_date_fixed: nullable(date),
+  due_date_from_inherited_source: nullable(date),
+  due_date_from_milestones: nullable(date),
   state: Type.Enum(['opened', 'closed']),
   web_edit_url: text,
   web_url: text,
   references: shape('EpicReferences', { short: text, relative: text, full: text }),
-  created_at: moment,
-  updated_at: moment,
-  closed_at: nullable(moment),
+  created_at: dateTime,
+  updated_at: dateTime,
+  closed_at: nullable(dateTime),
   labels: Type.Array(text),
   upvotes: count,
   downvotes: count,
@@ -120,7 +120,7 @@ function epicShape(epic: EpicRow, to: SerializationContext, loaded: Beside) {
     title: epic.title,
     description: epic.description,
     confidential: epic.confidential,
-    author: UserBasic.one(stillThere(users.get(epic.author_id)), to),
+    author: UserBasic.serialize(stillThere(users.get(epic.author_id)), to),
     ...datesOf(epic, loaded),
     state: epic.state,
     web_edit_url: `/groups/${path}/-/epics/${epic.iid}`,

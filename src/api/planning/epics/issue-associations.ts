@@ -7,7 +7,7 @@ import { findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { namespacePaths } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { firstPosition, fullReference, GAP, type Line } from '../issuables/index.ts';
 
 /** Which issues are in which epics (contract/planning.md §2.1): each in one at most. */
@@ -61,10 +61,10 @@ export async function relate(
   child: IssueInProject,
 ): Promise<Association | Failure<'assigned' | 'archived'>> {
   const [before] = await associationsOf(uow, [child.issue.id]);
-  if (before?.epic_id === epic.id) return refused('assigned');
-  if (before !== undefined && (await isInArchived(uow, before))) return refused('archived');
+  if (before?.epic_id === epic.id) return fail('assigned');
+  if (before !== undefined && (await isInArchived(uow, before))) return fail('archived');
   const association = await joinEpic(uow, epic.id, child.issue.id);
-  if (association === undefined) return refused('assigned');
+  if (association === undefined) return fail('assigned');
   if (before !== undefined) await tellRemoved(uow, before.epic_id, child);
   await tellAdded(uow, epic.id, child);
   return association;
@@ -94,7 +94,7 @@ export async function unrelate(uow: UnitOfWork, { id, epic_id }: Association, ch
 /** Does it keep its issues, because its group is archived? */
 export async function isInArchived(uow: UnitOfWork, { epic_id }: Association): Promise<boolean> {
   const [epic] = await findEpics(uow, [epic_id]);
-  const group = epic && (await findGroup(uow, uow.by, String(epic.group_id)));
+  const group = epic && (await findGroup(uow, uow.actor, String(epic.group_id)));
   return group?.archived === true;
 }
 

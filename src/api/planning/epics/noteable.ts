@@ -12,14 +12,14 @@ import { epicFor, inEpicsOf, inPublicEpicsOf } from './access.ts';
 const readableEpic = {
   name: 'found',
   params: { epic_id: required(integer) },
-  async find(
+  async load(
     { db, caller, params }: AccessCall<{ readonly epic_id: number }>,
     { group }: { readonly group: Group },
   ): Promise<EpicInGroup | null> {
     const found = await findEpicBelow(db, caller, group, params.epic_id);
     return found !== null && mayReadEpic(caller, found.group, found.epic) ? found : null;
   },
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 /** Epics, as what hangs on them sees them: named by their ids, also through groups above their own. */
@@ -30,12 +30,12 @@ export const epicThing: ThingKind<ThingOfGroup> = {
   place: 'group',
   reading: () =>
     inEpicsOf('read_epic')
-      .record(readableEpic)
+      .resource(readableEpic)
       .map(({ found: { group, epic }, caller }) => ({ thing: asThing(group, epic), caller })),
   numberedPath: '/groups/:id/epics/:epic_iid',
   numbered: (callers, unreadable) =>
     (callers === 'anybody' ? inPublicEpicsOf('read_epic') : inEpicsOf('read_epic'))
-      .record(epicFor('read_epic', unreadable))
+      .resource(epicFor('read_epic', unreadable))
       .map(({ group, epic, caller }) => ({ thing: asThing(group, epic), caller })),
   async again(tx, asking, { id, group: { id: groupId } }) {
     const { caller, group } = await standingInGroupOf(tx, asking, groupId);

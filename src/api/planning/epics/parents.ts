@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Epic, readableEpic } from '#authorization/epics.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 
 /** Epics below epics (contract/planning.md §3.9): a tree, and not a deep one. */
 
@@ -16,8 +16,8 @@ const TEXTS = {
 
 /** The epic of this id, which another one shall be put below, if the caller may read it. */
 export async function wishedParent(uow: UnitOfWork, id: number): Promise<Epic | Failure<'noParent'>> {
-  const found = await readableEpic(uow, uow.by, id);
-  return found ? found.epic : refused('noParent');
+  const found = await readableEpic(uow, uow.actor, id);
+  return found ? found.epic : fail('noParent');
 }
 
 /** What is wrong with this parent of an epic; `id` is null for one that is not there yet. */

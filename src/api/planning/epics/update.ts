@@ -5,7 +5,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import {
   besideTexts,
   differing,
@@ -39,7 +39,7 @@ export async function changeEpic(
   asked: EpicChange,
 ): Promise<Epic | Failure<'invalid' | 'noParent' | 'gone'>> {
   const epic = await findEpic(uow, group.id, iid);
-  if (epic === null) return refused('gone');
+  if (epic === null) return fail('gone');
   const { wish, besides } = await described(uow, asked, () => epicSubject(uow, group, epic));
   const after = await change(uow, group, epic, wish);
   if (isFailure(after)) return after;
@@ -56,7 +56,7 @@ async function change(
   if (isFailure(parent)) return parent;
   const wished = await wishedColumns(uow, epic, parent, wish);
   if (isFailure(wished)) return wished;
-  const mayDate = mayInGroup(uow.by, 'date_epic', group);
+  const mayDate = mayInGroup(uow.actor, 'date_epic', group);
   const columns = differing<Epic>(epic, {
     ...wished,
     ...stateAfter(epic.state, wish.state_event, uow),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { pageAt } from '#repositories/wikis/page-names.ts';
 import { Note } from '../notes/index.ts';
 import type { Told } from './event-targets.ts';
@@ -45,7 +45,7 @@ export const ActivityEvent = entity('ActivityEvent', {
   /** As it is called now. */
   target_title: nullable(text),
   data: Type.Null(),
-  created_at: moment,
+  created_at: dateTime,
   imported: Type.Boolean(),
   imported_from: text,
   author: Type.Optional(UserBasic.schema),
@@ -64,7 +64,7 @@ export const ActivityEvent = entity('ActivityEvent', {
         to.db,
         told.map(({ event }) => event.author_id),
       ),
-      Note.all(rows, to),
+      Note.serializeAll(rows, to),
     ]);
     return { users, notes: new Map(notes.map((note) => [note.id, note])) };
   },
@@ -85,7 +85,7 @@ export const ActivityEvent = entity('ActivityEvent', {
       created_at: event.created_at,
       imported: event.imported_from !== 'none',
       imported_from: event.imported_from,
-      ...(author === undefined ? {} : { author: UserBasic.one(author, to) }),
+      ...(author === undefined ? {} : { author: UserBasic.serialize(author, to) }),
       ...(note === undefined ? {} : { note: { ...note, attachment: null } }),
       ...wikiPageOf(target),
       ...pushData(event),

@@ -83,7 +83,7 @@ export async function recordState(uow: UnitOfWork<SignedInCaller>, type: Type, t
 }
 
 function activityOf(uow: UnitOfWork<SignedInCaller>, type: Type, { project_id: projectId, id, iid }: Told) {
-  return { projectId, authorId: uow.by.user.id, target: { type, id, iid } } as const;
+  return { projectId, authorId: uow.actor.user.id, target: { type, id, iid } } as const;
 }
 
 async function recordMilestone(uow: UnitOfWork, type: Type, before: number | null, thing: Told): Promise<void> {

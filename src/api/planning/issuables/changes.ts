@@ -12,10 +12,10 @@ export const sameSet = (one: readonly number[], other: readonly number[]) =>
 export function stateAfter(
   state: string,
   event: 'close' | 'reopen' | null | undefined,
-  { now, by }: { readonly now: string; readonly by: { readonly user: { readonly id: number } } },
+  { now, actor }: { readonly now: string; readonly actor: { readonly user: { readonly id: number } } },
 ) {
   if (event === 'close' && state === 'opened') {
-    return { state: 'closed', closed_at: now, closed_by_id: by.user.id } as const;
+    return { state: 'closed', closed_at: now, closed_by_id: actor.user.id } as const;
   }
   if (event === 'reopen' && state === 'closed') {
     return { state: 'opened', closed_at: null, closed_by_id: null } as const;

@@ -1,6 +1,6 @@
 import { forgetTargetActivity } from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { Kind } from './kind.ts';
 
 const TYPES = { issues: 'Issue', merge_requests: 'MergeRequest' } as const satisfies Record<Kind['things'], string>;
@@ -22,5 +22,5 @@ export async function removeThing(
   if (unchanged) removal = removal.where('updated_at', '=', updated_at);
   if ((await removal.returning('id').execute()).length > 0) return;
   const left = await uow.selectFrom(kind.things).select('id').where('id', '=', id).executeTakeFirst();
-  return refused(left === undefined ? 'gone' : 'changed');
+  return fail(left === undefined ? 'gone' : 'changed');
 }

@@ -66,7 +66,7 @@ export async function besideThings(
   ]);
   return {
     /** A user who is named; `RowDeleted` if he has gone meanwhile. */
-    user: (id: number) => UserBasic.one(stillThere(users.get(id)), to),
+    user: (id: number) => UserBasic.serialize(stillThere(users.get(id)), to),
     places: new Map(places.map((place) => [place.id, place])),
     assigned: Map.groupBy(assigned, ({ thing_id }) => thing_id),
     milestones: await shownMilestones(things, to),
@@ -79,7 +79,7 @@ async function shownMilestones(things: readonly Shown[], to: SerializationContex
     to.db,
     things.map(({ milestone_id }) => milestone_id),
   );
-  const shapes = await Milestone.all([...rows.values()], to);
+  const shapes = await Milestone.serializeAll([...rows.values()], to);
   return new Map(shapes.map((shown) => [shown.id, shown]));
 }
 
@@ -133,7 +133,7 @@ export async function besideListed(
 
 async function labelDetails(rows: readonly LabelBasicRow[], to: SerializationContext) {
   const labels = new Map(rows.map((label) => [label.id, label]));
-  const shapes = await LabelBasic.all([...labels.values()], to);
+  const shapes = await LabelBasic.serializeAll([...labels.values()], to);
   return new Map(shapes.map((shape) => [shape.id, shape]));
 }
 

@@ -12,14 +12,14 @@ import type { LabelledKind } from './kind.ts';
 /** A place takes the things of a kind along that are in it. */
 export const endWithProject = (kind: LabelledKind) =>
   subscription({
-    fact: 'project-destroyed',
-    inPieces: (uow, { projectId }) => removeSome(uow, kind, 'project_id', projectId),
+    event: 'project-destroyed',
+    inBatches: (uow, { projectId }) => removeSome(uow, kind, 'project_id', projectId),
   });
 
 export const endWithGroup = (kind: LabelledKind) =>
   subscription({
-    fact: 'group-destroyed',
-    inPieces: (uow, { groupId }) => removeSome(uow, kind, 'group_id', groupId),
+    event: 'group-destroyed',
+    inBatches: (uow, { groupId }) => removeSome(uow, kind, 'group_id', groupId),
   });
 
 type BeforeRemoval = (uow: UnitOfWork, ids: readonly number[]) => Promise<void>;
@@ -37,8 +37,8 @@ interface Named {
 /** What a deleted user has made is the ghost's from then on, or goes with him. */
 export const handToGhost = (kind: LabelledKind, { columns, lost, beforeRemoval }: Named) =>
   subscription({
-    fact: 'user-deleted',
-    async inPieces(uow, { userId, ghostUserId, hard }) {
+    event: 'user-deleted',
+    async inBatches(uow, { userId, ghostUserId, hard }) {
       if (hard && (await removeSome(uow, kind, 'author_id', userId, beforeRemoval)) === MORE) return MORE;
       const handed = { from: userId, to: ghostUserId, most: PIECE };
       return pieceOf(

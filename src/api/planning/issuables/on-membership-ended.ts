@@ -7,7 +7,7 @@ import type { Kind } from './kind.ts';
 /** Who leaves a group or project may leave what was his to do there. index: issue_assignees_by_user, merge_request_assignees_by_user */
 export const unassignWhoLeaves = (kind: Kind) =>
   subscription({
-    fact: 'membership-ended',
+    event: 'membership-ended',
     async inTransaction(uow, { userId, sourceType, sourceId, unassign }) {
       if (!unassign) return;
       const [assignees, things] = [sql.table(kind.assignees), sql.table(kind.things)];

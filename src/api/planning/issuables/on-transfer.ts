@@ -17,11 +17,11 @@ import { EPICS, ISSUES, type LabelledKind, MERGE_REQUESTS } from './kind.ts';
  * come first, those above before those below, so that what is below finds what they have been given.
  */
 export const bringIntoReach = subscription({
-  fact: 'transferred',
-  afterwards: {
+  event: 'transferred',
+  inBackground: {
     // As it was named when it only took away: an older server may have left some to do.
     kind: 'lose_labels_and_milestones_out_of_reach',
-    async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'acting'>, { type, id }) {
+    async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>, { type, id }) {
       const { reader } = database;
       const projects = type === 'project' ? [{ id }] : await projectsInside(reader, id).execute();
       const groups = type === 'project' ? [] : await namespacesInside(reader, id).orderBy('depth').execute();

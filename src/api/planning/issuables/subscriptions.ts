@@ -3,7 +3,7 @@ import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isAmong } from '#database/dialect.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { LabelledKind } from './kind.ts';
 
 /** Who is told of a thing. */
@@ -104,8 +104,8 @@ export async function subscribeTo<Thing extends Followed>(
   thing: Thing,
   subscribed: boolean,
 ): Promise<Thing | Failure<'already'>> {
-  const is = (await isSubscribedTo(uow, kind, uow.by, [thing])).has(thing.id);
-  if (is === subscribed) return refused('already');
-  await saySubscribed(uow, kind, { id: thing.id, userId: uow.by.user.id, subscribed });
+  const is = (await isSubscribedTo(uow, kind, uow.actor, [thing])).has(thing.id);
+  if (is === subscribed) return fail('already');
+  await saySubscribed(uow, kind, { id: thing.id, userId: uow.actor.user.id, subscribed });
   return thing;
 }

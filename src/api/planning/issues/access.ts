@@ -11,18 +11,18 @@ import { integer } from '#http/parameters/types.ts';
 export const readableIssue = {
   name: 'issue',
   params: { issue_iid: required(integer) },
-  async find(
+  async load(
     { db, caller, params }: AccessCall<{ readonly issue_iid: number }>,
     { project }: { readonly project: Project },
   ) {
     const issue = await findIssue(db, caller, project.id, params.issue_iid);
     return issue !== null && mayReadIssue(caller, project, issue) ? issue : null;
   },
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 /** Whoever reads it, the public where it is open. */
-export const readingIssue = () => inPublicProject('read_project').record(readableIssue);
+export const readingIssue = () => inPublicProject('read_project').resource(readableIssue);
 
 interface OfProject {
   readonly project: Project;
@@ -36,31 +36,31 @@ export const anyIssue = (
   ({
     name: 'issue',
     params: { issue_iid: required(integer) },
-    find: ({ db, caller, params }: AccessCall<{ readonly issue_iid: number }>, { project }: OfProject) =>
+    load: ({ db, caller, params }: AccessCall<{ readonly issue_iid: number }>, { project }: OfProject) =>
       findIssue(db, caller, project.id, params.issue_iid),
-    missing,
-    allow,
+    notFound: missing,
+    authorize: allow,
   }) as const;
 
 /** Who may change its text and state: members from Planner on, its author and its assignees. */
 export const updatingIssue = () =>
   inProject('read_project')
-    .record(
+    .resource(
       anyIssue(nestedNotFound, ({ caller }, { project, issue }) => {
         if (!mayUpdateIssue(caller, project, issue)) throw forbidden();
       }),
     )
-    .and(() => {}, 'project:update_issue, own issues: update_own_issue');
+    .require(() => {}, 'project:update_issue, own issues: update_own_issue');
 
 /** Members with this ability; `404 Issue Not Found` where the words of the reference are so. */
 export const managingIssue = (ability: ProjectAbilityName, missing: () => unknown = nestedNotFound) =>
   inProject('read_project')
-    .record(
+    .resource(
       anyIssue(missing, ({ caller }, { project }) => {
         if (!mayInProject(caller, ability, project)) throw forbidden();
       }),
     )
-    .and(() => {}, `project:${ability}`);
+    .require(() => {}, `project:${ability}`);
 
 interface Target {
   /** Null: the caller sees none. */
@@ -71,12 +71,12 @@ interface Target {
 export const moveTarget = {
   name: 'target',
   params: { to_project_id: required(integer) },
-  async find({ db, caller, params }: AccessCall<{ readonly to_project_id: number }>): Promise<Target> {
+  async load({ db, caller, params }: AccessCall<{ readonly to_project_id: number }>): Promise<Target> {
     const to = await findProject(db, caller, String(params.to_project_id));
     return { to: to !== null && canSeeProject(caller, to) ? to : null };
   },
-  missing: nestedNotFound,
-  allow(_call: AccessCall, { target }: { readonly target: Target }) {
+  notFound: nestedNotFound,
+  authorize(_call: AccessCall, { target }: { readonly target: Target }) {
     if (target.to?.archived) throw forbidden();
   },
 } as const;

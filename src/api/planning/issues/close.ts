@@ -15,7 +15,7 @@ export async function closeIssue(
   // index: issues primary key
   const closed = await uow
     .updateTable('issues')
-    .set({ state: 'closed', closed_at: uow.now, closed_by_id: uow.by.user.id, updated_at: uow.now })
+    .set({ state: 'closed', closed_at: uow.now, closed_by_id: uow.actor.user.id, updated_at: uow.now })
     .where('id', '=', id)
     .where('state', '=', 'opened')
     .returning('id')
@@ -23,5 +23,5 @@ export async function closeIssue(
   if (closed === undefined) return;
   await uow.record({ stateOf: { type: 'Issue', id }, state: 'closed', ...because });
   const target = { type: 'Issue', id, iid } as const;
-  await uow.record({ projectId: project_id, authorId: uow.by.user.id, action: 'closed', target });
+  await uow.record({ projectId: project_id, authorId: uow.actor.user.id, action: 'closed', target });
 }

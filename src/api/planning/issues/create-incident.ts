@@ -32,7 +32,7 @@ export async function fileIncident(
     severity,
     issue_type: 'incident',
     confidential: false,
-    author_id: uow.by.user.id,
+    author_id: uow.actor.user.id,
     labels: [],
     madeAt: uow.now,
   });

@@ -30,7 +30,9 @@ export async function createIssue(
   );
   const made = await create(uow, project, wish);
   if (isFailure(made)) return made;
-  const after = await afterBesides(made, besides, async (id) => stillThere((await findIssues(uow, uow.by, [id]))[0]));
+  const after = await afterBesides(made, besides, async (id) =>
+    stillThere((await findIssues(uow, uow.actor, [id]))[0]),
+  );
   return closes && !isFailure(after) ? changeIssue(uow, project, made.iid, { state_event: 'close' }) : after;
 }
 
@@ -39,7 +41,7 @@ async function create(
   project: Project,
   wish: Wish,
 ): Promise<Issue | Failure<'invalid' | 'noEpic' | 'epicUnreadable'>> {
-  const sent: Partial<Wish> = mayInProject(uow.by, 'set_new_issue_metadata', project) ? wish : {};
+  const sent: Partial<Wish> = mayInProject(uow.actor, 'set_new_issue_metadata', project) ? wish : {};
   const errors = fieldErrors({
     title: titleErrors(wish.title),
     weight: weightErrors(uow, sent),
@@ -47,9 +49,9 @@ async function create(
   if (errors) return invalid(errors);
   const epic = await wishedEpic(uow, project, sent);
   if (isFailure(epic)) return epic;
-  const owners: Partial<Wish> = roleIn(uow.by, project) >= OWNER ? wish : {};
+  const owners: Partial<Wish> = roleIn(uow.actor, project) >= OWNER ? wish : {};
   const confidential = wish.confidential === true || epic?.confidential === true;
-  const whose = { confidential, author_id: uow.by.user.id };
+  const whose = { confidential, author_id: uow.actor.user.id };
   const { labels, assignees, ...metadata } = await changedMetadata(uow, project, whose, NO_METADATA, sent);
   const iid = await numberOf(uow, project, owners);
   const made = await addIssue(uow, project, {

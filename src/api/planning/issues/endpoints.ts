@@ -2,12 +2,12 @@ import { findIssues } from '#authorization/issues.ts';
 import { administratorLate } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, exclusive, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { ISSUES, removeThing, unchangedOnly } from '../issuables/index.ts';
 import { issueNotFound, managingIssue, readingIssue, updatingIssue } from './access.ts';
 import { createIssue as create } from './create.ts';
@@ -20,7 +20,7 @@ export const readIssue = endpoint({
   get: '/projects/:id/issues/:issue_iid',
   summary: 'Read an issue',
   access: readingIssue(),
-  response: shown(Issue),
+  response: ok(Issue),
   read: (_db, { issue }) => issue,
 });
 
@@ -29,9 +29,9 @@ export const readIssueById = endpoint({
   summary: 'Read an issue by its id',
   access: administratorLate(),
   params: { id: required(integer) },
-  errors: { missing: NOT_FOUND },
-  response: shown(Issue),
-  read: async (db, { caller, params }) => (await findIssues(db, caller, [params.id]))[0] ?? refused('missing'),
+  errors: { notFound: NOT_FOUND },
+  response: ok(Issue),
+  read: async (db, { caller, params }) => (await findIssues(db, caller, [params.id]))[0] ?? fail('notFound'),
 });
 
 export const createIssue = endpoint({
@@ -86,17 +86,17 @@ export const updateIssue = endpoint({
     'note child',
     'note parent',
   ],
-  response: shown(Issue),
+  response: ok(Issue),
   write: (uow, { project, issue, params }) => changeIssue(uow, project, issue.iid, params),
 });
 
 export const deleteIssue = endpoint({
   delete: '/projects/:id/issues/:issue_iid',
   summary: 'Delete an issue',
-  access: managingIssue('delete_issue', issueNotFound).record(unchangedOnly),
+  access: managingIssue('delete_issue', issueNotFound).resource(unchangedOnly),
   lastModified: ({ issue }) => issue.updated_at,
   errors: { gone: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
-  response: nothing,
+  response: noContent,
   write: (uow, { issue, unchanged }) => removeThing(uow, ISSUES, issue, unchanged.only),
 });
 

@@ -3,7 +3,7 @@ import { UserBasic } from '#api/identity/users/index.ts';
 import type { Issue as IssueWithCaller, ListedIssue } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { type EpicOfIssueRow, epicsSeenBy } from '../epics/index.ts';
 import {
   besideListed,
@@ -34,9 +34,9 @@ const fields = {
   title: text,
   description: nullable(text),
   state: Type.Enum(['opened', 'closed']),
-  created_at: moment,
-  updated_at: moment,
-  closed_at: nullable(moment),
+  created_at: dateTime,
+  updated_at: dateTime,
+  closed_at: nullable(dateTime),
   closed_by: nullable(UserBasic.schema),
   labels: Type.Array(text),
   milestone: nullable(Milestone.schema),
@@ -48,8 +48,8 @@ const fields = {
   merge_requests_count: count,
   upvotes: count,
   downvotes: count,
-  start_date: nullable(day),
-  due_date: nullable(day),
+  start_date: nullable(date),
+  due_date: nullable(date),
   confidential: flag,
   discussion_locked: nullable(flag),
   issue_type: Type.Enum(['issue', 'incident', 'task', 'test_case']),
@@ -94,7 +94,7 @@ async function beside(issues: readonly ListedIssue[], to: SerializationContext) 
 
 async function shownIterations(issues: readonly ListedIssue[], to: SerializationContext) {
   const ids = issues.map(({ iteration_id }) => iteration_id);
-  const shapes = await Iteration.all(await iterationsSeenBy(to.db, to.caller, ids), to);
+  const shapes = await Iteration.serializeAll(await iterationsSeenBy(to.db, to.caller, ids), to);
   return new Map(shapes.map((shown) => [shown.id, shown]));
 }
 
@@ -133,7 +133,7 @@ function issueShape(issue: IssueWithCaller, to: SerializationContext, loaded: Be
     discussion_locked: issue.discussion_locked,
     issue_type: issue.issue_type,
     web_url: `${to.url}/${place.full_path}/-/issues/${issue.iid}`,
-    time_stats: TimeStats.one(issue, to),
+    time_stats: TimeStats.serialize(issue, to),
     task_completion_status: { count: issue.task_count, completed_count: issue.completed_task_count },
     ...(to.tier === 'free' ? {} : { weight: issue.weight }),
     blocking_issues_count: issue.blocking,

@@ -2,7 +2,7 @@ import { type Epic, findEpic, findEpics, readableEpic } from '#authorization/epi
 import type { Project } from '#domain/namespaces/projects.ts';
 import { reachOf } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { associationsOf, type IssueInProject, isInArchived, relate, unrelate } from '../epics/index.ts';
 
 /** The epic that an issue shall be in (contract/planning.md §3.6). */
@@ -24,11 +24,11 @@ export async function wishedEpic(
   const sent = epic_id === undefined ? epic_iid : epic_id;
   if (project.namespace_kind !== 'group' || sent === undefined) return undefined;
   if (!sent) return uow.tier === 'free' ? undefined : null;
-  if (uow.tier === 'free') return refused('noEpic');
+  if (uow.tier === 'free') return fail('noEpic');
   const [epic] = epic_id ? await findEpics(uow, [epic_id]) : [await findEpic(uow, project.namespace_id, sent)];
   const above = (await reachOf(uow, { project })).groupIds;
-  if (!epic || !above.includes(epic.group_id)) return refused('noEpic');
-  return (await readableEpic(uow, uow.by, epic.id)) ? epic : refused('epicUnreadable');
+  if (!epic || !above.includes(epic.group_id)) return fail('noEpic');
+  return (await readableEpic(uow, uow.actor, epic.id)) ? epic : fail('epicUnreadable');
 }
 
 /**
@@ -70,9 +70,9 @@ export async function moveToEpic(
   if (wished !== null) {
     const related = await relate(uow, wished, child);
     if (!isFailure(related)) return true;
-    return related.code === 'archived' ? refused('archived') : false;
+    return related.code === 'archived' ? fail('archived') : false;
   }
   const [association] = await associationsOf(uow, [child.issue.id]);
   if (association === undefined) return false;
-  return (await isInArchived(uow, association)) ? refused('archived') : unrelate(uow, association, child);
+  return (await isInArchived(uow, association)) ? fail('archived') : unrelate(uow, association, child);
 }

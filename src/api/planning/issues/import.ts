@@ -44,7 +44,7 @@ export async function importIssue(
   const { labels, milestone, assignees, epic_id, weight, ...issue } = imported;
   const errors = fieldErrors({ title: titleErrors(issue.title), weight: weightErrors(uow, { weight }) });
   if (errors) return invalid(errors);
-  if ((await findIssue(uow, uow.by, project.id, issue.iid)) !== null) return IID_TAKEN;
+  if ((await findIssue(uow, uow.actor, project.id, issue.iid)) !== null) return IID_TAKEN;
   await reserveIid(uow, { projectId: project.id }, 'issue', issue.iid);
   const titled = milestone === null ? null : await findMilestoneTitled(uow, await reachOf(uow, { project }), milestone);
   const epic = epic_id === null ? null : await epicForImported(uow, project, issue, epic_id);

@@ -51,7 +51,7 @@ export async function addIssue(uow: UnitOfWork<SignedInCaller>, project: Project
   });
   await (past ? labelImported(uow, ISSUES, id, labels) : label(uow, ISSUES, id, { before: [], now: labels }));
   await assign(uow, ISSUES, id, { before: [], now: assignees });
-  const [made] = await findIssues(uow, uow.by, [id]);
+  const [made] = await findIssues(uow, uow.actor, [id]);
   return made as Issue;
 }
 

@@ -14,12 +14,12 @@ export const issueThing: ThingKind<ThingOfProject> = {
   place: 'project',
   reading: () =>
     inProject('read_project')
-      .record(readableIssue)
+      .resource(readableIssue)
       .map(({ project, issue, caller }) => ({ thing: asThing(project, issue), caller })),
   numberedPath: '/projects/:id/issues/:issue_iid',
   numbered: (callers, unreadable) =>
     projectOpenTo(callers)
-      .record(
+      .resource(
         anyIssue(nestedNotFound, ({ caller }, { project, issue }) => {
           if (!mayReadIssue(caller, project, issue)) throw unreadable();
         }),

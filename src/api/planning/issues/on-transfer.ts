@@ -10,10 +10,10 @@ import { giveIteration } from '../iteration-cadences/index.ts';
 
 /** Issues of what hangs elsewhere now lose iterations of groups that are not above them any more. */
 export const loseIterations = subscription({
-  fact: 'transferred',
-  afterwards: {
+  event: 'transferred',
+  inBackground: {
     kind: 'lose_iterations_out_of_reach',
-    async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'acting'>, { type, id }) {
+    async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>, { type, id }) {
       for (const projectId of type === 'project' ? [id] : await projectsOf(database.reader, id)) {
         for (const iterationId of await iterationsIn(database.reader, projectId)) {
           const piece = (uow: UnitOfWork) => pieceOf(() => takeOffOutOfReach(uow, projectId, iterationId));

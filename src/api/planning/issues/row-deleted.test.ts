@@ -13,9 +13,9 @@ test('what an author, a project or a milestone has gone from while it was read i
   const to = { db: database.reader, params: {}, url: '', tier: 'ultimate' } as never;
   const gone = 987_654;
   for (const showing of [
-    () => Note.all([{ id: 1, author_id: gone, resolved_by_id: null, issue_id: 1 } as never], to),
+    () => Note.serializeAll([{ id: 1, author_id: gone, resolved_by_id: null, issue_id: 1 } as never], to),
     () =>
-      IssueInList.all(
+      IssueInList.serializeAll(
         [
           {
             id: 1,
@@ -28,7 +28,7 @@ test('what an author, a project or a milestone has gone from while it was read i
         ],
         to,
       ),
-    () => MilestoneEvent.all([{ user_id: null, milestone_id: gone, issue_id: 1 } as never], to),
+    () => MilestoneEvent.serializeAll([{ user_id: null, milestone_id: gone, issue_id: 1 } as never], to),
   ]) {
     await assert.rejects(async () => showing(), RowDeleted);
   }

@@ -6,7 +6,7 @@ import { type Project, roleIn } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import {
   assign,
   assigneesOf,
@@ -42,12 +42,12 @@ export async function changeIssue(
   iid: number,
   asked: IssueChange,
 ): Promise<Issue | Failure<ChangeFailure>> {
-  const issue = await findIssue(uow, uow.by, project.id, iid);
-  if (issue === null) return refused('gone');
+  const issue = await findIssue(uow, uow.actor, project.id, iid);
+  if (issue === null) return fail('gone');
   const { wish, besides } = await described(uow, asked, () => issueSubject(uow, project, issue));
   const after = await change(uow, project, issue, wish);
   if (isFailure(after)) return after;
-  return afterBesides(after, besides, async (id) => stillThere((await findIssues(uow, uow.by, [id]))[0]));
+  return afterBesides(after, besides, async (id) => stillThere((await findIssues(uow, uow.actor, [id]))[0]));
 }
 
 type ChangeFailure = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone';
@@ -59,7 +59,7 @@ async function change(
   wish: IssueChange,
 ): Promise<Issue | Failure<ChangeFailure>> {
   const { iid } = issue;
-  const mayAll = mayInProject(uow.by, 'update_issue', project);
+  const mayAll = mayInProject(uow.actor, 'update_issue', project);
   const sent: Partial<IssueChange> = mayAll ? wish : {};
   const confidential = sent.confidential ?? issue.confidential;
   const epic = await wishedEpic(uow, project, sent);
@@ -86,7 +86,7 @@ async function change(
     confidential,
     ...metadata,
     ...stateAfter(issue.state, wish.state_event, uow),
-    ...(roleIn(uow.by, project) >= OWNER ? { created_at: wish.created_at ?? issue.created_at } : {}),
+    ...(roleIn(uow.actor, project) >= OWNER ? { created_at: wish.created_at ?? issue.created_at } : {}),
   });
   const labelIds = labelled.map(({ id }) => id);
   await label(uow, ISSUES, issue.id, { before: labelIds, now: labels });
@@ -95,11 +95,11 @@ async function change(
   if (isFailure(related)) return related;
   const touched =
     related || Object.keys(columns).length > 0 || !sameSet(labelIds, labels) || !sameSet(before.assignees, assignees);
-  const updatedAt = roleIn(uow.by, project) >= OWNER ? wish.updated_at : null;
+  const updatedAt = roleIn(uow.actor, project) >= OWNER ? wish.updated_at : null;
   if (touched || updatedAt != null) {
     await updateIssueRow(uow, issue.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? uow.now });
   }
-  const [after] = (await findIssues(uow, uow.by, [issue.id])) as [Issue];
+  const [after] = (await findIssues(uow, uow.actor, [issue.id])) as [Issue];
   await recordChangedThing(uow, 'Issue', before, { ...after, assignees }, ownTextsOf(issue, after));
   await recordWeight(uow, issue.weight, after);
   await tellChanged(uow, resourceOf(issue), { ...before, labels: labelIds }, { ...after, labels, assignees });

@@ -10,9 +10,9 @@ import { findCadence } from './store.ts';
 
 /** Who may see and manage iterations and their cadences, and which one a path names (contract/planning.md §3.10). */
 
-export const readingIterations = () => inPublicGroup('read_iteration').and(refuseOnFree);
+export const readingIterations = () => inPublicGroup('read_iteration').require(refuseOnFree);
 export const MANAGING_ITERATIONS = 'admin_iteration';
-export const managingIterations = () => inGroup(MANAGING_ITERATIONS).and(refuseOnFree);
+export const managingIterations = () => inGroup(MANAGING_ITERATIONS).require(refuseOnFree);
 
 interface InGroup {
   readonly group: Group;
@@ -20,17 +20,17 @@ interface InGroup {
 
 type Named = AccessCall<{ readonly cadence_id: number }>;
 
-const cadence = { name: 'cadence', params: { cadence_id: required(integer) }, missing: nestedNotFound } as const;
+const cadence = { name: 'cadence', params: { cadence_id: required(integer) }, notFound: nestedNotFound } as const;
 
 /** Of the group itself. */
 export const ownCadence = {
   ...cadence,
-  find: ({ db, params }: Named, { group }: InGroup) => findCadence(db, [group.id], params.cadence_id),
+  load: ({ db, params }: Named, { group }: InGroup) => findCadence(db, [group.id], params.cadence_id),
 } as const;
 
 /** Of the group or of one above it. */
 export const cadenceInReach = {
   ...cadence,
-  find: async ({ db, params }: Named, { group }: InGroup) =>
+  load: async ({ db, params }: Named, { group }: InGroup) =>
     findCadence(db, (await reachOf(db, { group })).groupIds, params.cadence_id),
 } as const;

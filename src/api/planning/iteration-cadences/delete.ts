@@ -3,7 +3,7 @@ import { stillInGroup } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { MANAGING_ITERATIONS } from './access.ts';
 import { giveIteration } from './assign-iteration.ts';
 import { type CadenceRow, deleteCadenceRow } from './store.ts';
@@ -13,7 +13,7 @@ export function deleteCadence(
   runUnitOfWork: RunUnitOfWork,
   caller: SignedInCaller,
   { id, group_id }: CadenceRow,
-): Promise<undefined | Failure<'missing'>> {
+): Promise<undefined | Failure<'notFound'>> {
   return inPieces(runUnitOfWork, caller, {
     ask: (uow) => stillInGroup(uow, caller, group_id, MANAGING_ITERATIONS),
     async piece(uow) {
@@ -22,7 +22,7 @@ export function deleteCadence(
         () => deleteSomeIterations(uow, id),
       );
       if (more) return more;
-      return (await deleteCadenceRow(uow, id)) ? undefined : refused('missing');
+      return (await deleteCadenceRow(uow, id)) ? undefined : fail('notFound');
     },
   });
 }

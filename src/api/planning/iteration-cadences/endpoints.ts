@@ -1,6 +1,6 @@
 import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { expression, ruledText } from '#http/parameters/texts.ts';
@@ -48,8 +48,8 @@ export const listIterationCadences = endpoint({
 export const readIterationCadence = endpoint({
   get: '/groups/:id/iteration_cadences/:cadence_id',
   summary: 'Read an iteration cadence',
-  access: readingIterations().record(cadenceInReach),
-  response: shown(Cadence),
+  access: readingIterations().resource(cadenceInReach),
+  response: ok(Cadence),
   async read(db, { group, cadence }) {
     await iterationsAreThere(db, group.id);
     return cadence;
@@ -80,20 +80,20 @@ export const createIterationCadence = endpoint({
 export const updateIterationCadence = endpoint({
   put: '/groups/:id/iteration_cadences/:cadence_id',
   summary: 'Change an iteration cadence',
-  access: managingIterations().record(ownCadence),
+  access: managingIterations().resource(ownCadence),
   params: { title: optional(ruledText(255)), ...attributes },
   rules: [atLeastOne('title', ...Object.keys(attributes))],
   lock: ({ group }) => iterationsTurn(group),
-  errors: { invalid: INVALID, missing: NOT_FOUND },
-  response: shown(Cadence),
+  errors: { invalid: INVALID, notFound: NOT_FOUND },
+  response: ok(Cadence),
   write: (uow, { cadence, params }) => changeCadence(uow, cadence, params),
 });
 
 export const deleteIterationCadence = endpoint({
   delete: '/groups/:id/iteration_cadences/:cadence_id',
   summary: 'Delete an iteration cadence with its iterations',
-  access: managingIterations().record(ownCadence),
-  errors: { missing: NOT_FOUND },
-  response: nothing,
+  access: managingIterations().resource(ownCadence),
+  errors: { notFound: NOT_FOUND },
+  response: noContent,
   handle: ({ cadence, caller }, { runUnitOfWork }) => deleteCadence(runUnitOfWork, caller, cadence),
 });

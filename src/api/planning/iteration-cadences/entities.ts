@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { day, moment, nullable } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { CadenceRow } from './store.ts';
 
 /** contract/planning.md §1 "Cadence" */
@@ -11,12 +11,12 @@ export const Cadence = entity('IterationCadence', {
   description: nullable(Type.String()),
   active: Type.Boolean(),
   automatic: Type.Boolean(),
-  start_date: nullable(day),
+  start_date: nullable(date),
   duration_in_weeks: nullable(Type.Integer()),
   iterations_in_advance: nullable(Type.Integer()),
   roll_over: Type.Boolean(),
   /** When the next iteration is made. */
-  next_run_date: nullable(day),
-  created_at: moment,
-  updated_at: moment,
+  next_run_date: nullable(date),
+  created_at: dateTime,
+  updated_at: dateTime,
 }).from(({ rolled_over_until: _rolled, ...cadence }: CadenceRow) => cadence);

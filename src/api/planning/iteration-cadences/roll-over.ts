@@ -16,7 +16,7 @@ interface Closed {
 /** An iteration that is over hands its open issues to the current one of its cadence, however many they are. */
 export const rollOver = defineJob({
   kind: 'roll_over_iteration',
-  handle: async ({ runUnitOfWork }: Pick<Services, 'acting'>, closed: Closed) => {
+  handle: async ({ runUnitOfWork }: Pick<Services, 'runUnitOfWork'>, closed: Closed) => {
     await inPieces(runUnitOfWork, ANONYMOUS, { ask: nothingToAsk, piece: (uow) => handOver(uow, closed) });
   },
 });

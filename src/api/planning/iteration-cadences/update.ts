@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid } from '#runtime/failure.ts';
 import { loseTitles, standingOf } from './iteration-rows.ts';
 import { schedule, scheduleAnew } from './schedule.ts';
 import { type CadenceContent, type CadenceRow, findCadence, updateCadence } from './store.ts';
@@ -17,9 +17,9 @@ export async function changeCadence(
   uow: UnitOfWork<SignedInCaller>,
   { id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
   change: CadenceChange,
-): Promise<CadenceRow | Failure<'missing' | 'invalid'>> {
+): Promise<CadenceRow | Failure<'notFound' | 'invalid'>> {
   const before = await findCadence(uow, [group_id], id);
-  if (before === null) return refused('missing');
+  if (before === null) return fail('notFound');
   const content = changed(before, change);
   const startsAnew = !before.automatic || content.start_date !== before.start_date;
   const begins = startsAnew || (content.active && (await standingOf(uow, id)).begun === null);

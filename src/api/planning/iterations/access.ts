@@ -13,8 +13,8 @@ import { findIteration } from './store.ts';
 /** In personal namespaces there are none, for nobody. */
 export const readingProjectIterations = () =>
   inPublicProject('read_iteration')
-    .and(refuseOnFree)
-    .and((_call, { project }) => {
+    .require(refuseOnFree)
+    .require((_call, { project }) => {
       if (project.namespace_kind === 'user') throw forbidden();
     });
 
@@ -24,17 +24,17 @@ interface InGroup {
 
 type Named = AccessCall<{ readonly iteration_id: number }>;
 
-const iteration = { name: 'iteration', params: { iteration_id: required(integer) }, missing: nestedNotFound } as const;
+const iteration = { name: 'iteration', params: { iteration_id: required(integer) }, notFound: nestedNotFound } as const;
 
 /** Of the group itself. */
 export const ownIteration = {
   ...iteration,
-  find: ({ db, params }: Named, { group }: InGroup) => findIteration(db, [group.id], params.iteration_id),
+  load: ({ db, params }: Named, { group }: InGroup) => findIteration(db, [group.id], params.iteration_id),
 } as const;
 
 /** Of the group or of one above it. */
 export const iterationInReach = {
   ...iteration,
-  find: async ({ db, params }: Named, { group }: InGroup) =>
+  load: async ({ db, params }: Named, { group }: InGroup) =>
     findIteration(db, (await reachOf(db, { group })).groupIds, params.iteration_id),
 } as const;

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid } from '#runtime/failure.ts';
 import {
   type CadenceRow,
   createManualCadence,
@@ -22,10 +22,10 @@ export async function createIteration(
   uow: UnitOfWork<SignedInCaller>,
   group: Pick<Group, 'id' | 'name'>,
   { cadenceId, ...wish }: IterationWish,
-): Promise<IterationRow | Failure<'missing' | 'automatic' | 'invalid'>> {
+): Promise<IterationRow | Failure<'notFound' | 'automatic' | 'invalid'>> {
   const cadence = await cadenceFor(uow, group, cadenceId);
-  if (cadence === null) return refused('missing');
-  if (cadence.automatic) return refused('automatic');
+  if (cadence === null) return fail('notFound');
+  if (cadence.automatic) return fail('automatic');
   const content = { ...wish, title: titleOf(wish.title) };
   const errors = await contentErrors(uow, { id: 0, cadence_id: cadence.id }, content);
   if (errors) return invalid(errors);

@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { stillInGroup } from '#authorization/current-access.ts';
 import { inPieces, MORE, PIECE } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { giveIteration, MANAGING_ITERATIONS, readCadence, schedule } from '../iteration-cadences/index.ts';
 import { deleteIterationRow, findIteration, type IterationRow, isLast, stateOf } from './store.ts';
 
@@ -16,14 +16,14 @@ export function deleteIteration(
   runUnitOfWork: RunUnitOfWork,
   caller: SignedInCaller,
   { id, group_id }: IterationRow,
-): Promise<undefined | Failure<'missing' | 'inBetween'>> {
+): Promise<undefined | Failure<'notFound' | 'inBetween'>> {
   return inPieces(runUnitOfWork, caller, {
     async ask(uow, begun) {
       await stillInGroup(uow, caller, group_id, MANAGING_ITERATIONS);
       const iteration = await findIteration(uow, [group_id], id);
-      if (iteration === null) return refused('missing');
+      if (iteration === null) return fail('notFound');
       const mayGo = begun || stateOf(iteration, uow.today) === CLOSED || (await isLast(uow, iteration));
-      return mayGo ? iteration : refused('inBetween');
+      return mayGo ? iteration : fail('inBetween');
     },
     async piece(uow, { cadence_id }) {
       if ((await giveIteration(uow, null, (issues) => issues.where('iteration_id', '=', id))) === PIECE) return MORE;

@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description, expression, ruledText } from '#http/parameters/texts.ts';
@@ -58,8 +58,8 @@ export const listGroupIterations = endpoint({
 export const readIteration = endpoint({
   get: '/groups/:id/iterations/:iteration_id',
   summary: 'Read an iteration of a group or of one above it',
-  access: readingIterations().record(iterationInReach),
-  response: shown(Iteration),
+  access: readingIterations().resource(iterationInReach),
+  response: ok(Iteration),
   read: (_db, { iteration }) => iteration,
 });
 
@@ -78,7 +78,7 @@ export const createIteration = endpoint({
     iterations_cadence_id: optional(integer),
   },
   lock: ({ group }) => iterationsTurn(group),
-  errors: { missing: NOT_FOUND, automatic: [400, AUTOMATIC], invalid: INVALID },
+  errors: { notFound: NOT_FOUND, automatic: [400, AUTOMATIC], invalid: INVALID },
   uniqueErrors: { iterations_by_title: TITLE_TAKEN },
   response: created(Iteration),
   write: (uow, { group, params: { start_date, due_date, title = null, ...params } }) =>
@@ -94,7 +94,7 @@ export const createIteration = endpoint({
 export const updateIteration = endpoint({
   put: '/groups/:id/iterations/:iteration_id',
   summary: 'Change an iteration',
-  access: managingIterations().record(ownIteration),
+  access: managingIterations().resource(ownIteration),
   params: {
     title: optional(ruledText(255)),
     description: optional(description),
@@ -102,23 +102,23 @@ export const updateIteration = endpoint({
     due_date: optional(date),
   },
   lock: ({ group }) => iterationsTurn(group),
-  errors: { missing: NOT_FOUND, automatic: [400, ONLY_DESCRIPTION], invalid: INVALID },
+  errors: { notFound: NOT_FOUND, automatic: [400, ONLY_DESCRIPTION], invalid: INVALID },
   uniqueErrors: { iterations_by_title: TITLE_TAKEN },
-  response: shown(Iteration),
+  response: ok(Iteration),
   write: (uow, { iteration, params }) => changeIteration(uow, iteration, params),
 });
 
 export const deleteIteration = endpoint({
   delete: '/groups/:id/iterations/:iteration_id',
   summary: 'Delete an iteration',
-  access: managingIterations().record(ownIteration),
+  access: managingIterations().resource(ownIteration),
   errors: {
-    missing: NOT_FOUND,
+    notFound: NOT_FOUND,
     inBetween: [
       422,
       { message: ["upcoming/current iterations can't be deleted unless they are the last one in the cadence"] },
     ],
   },
-  response: nothing,
+  response: noContent,
   handle: ({ iteration, caller }, { runUnitOfWork }) => remove(runUnitOfWork, caller, iteration),
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { day, moment, nullable } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
 import { besideIterations, type IterationRow, stateOf } from './store.ts';
 
 /** contract/planning.md §1 "Iteration" */
@@ -15,10 +15,10 @@ export const Iteration = entity('Iteration', {
   description: nullable(Type.String()),
   /** 1 upcoming, 2 current, 3 closed. */
   state: Type.Integer(),
-  created_at: moment,
-  updated_at: moment,
-  start_date: day,
-  due_date: day,
+  created_at: dateTime,
+  updated_at: dateTime,
+  start_date: date,
+  due_date: date,
   web_url: Type.String(),
 }).from(
   (rows: readonly IterationRow[], { db }) => besideIterations(db, rows),

@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, fieldErrors, invalid } from '#runtime/failure.ts';
 import { readCadence } from '../iteration-cadences/index.ts';
 import { findIteration, type IterationContent, type IterationRow, updateIteration } from './store.ts';
 import { contentErrors, titleOf } from './validation.ts';
@@ -13,9 +13,9 @@ export async function changeIteration(
   uow: UnitOfWork<SignedInCaller>,
   { id, group_id }: Pick<IterationRow, 'id' | 'group_id'>,
   change: IterationChange,
-): Promise<IterationRow | Failure<'missing' | 'automatic' | 'invalid'>> {
+): Promise<IterationRow | Failure<'notFound' | 'automatic' | 'invalid'>> {
   const before = await findIteration(uow, [group_id], id);
-  if (before === null) return refused('missing');
+  if (before === null) return fail('notFound');
   const blank = blankDates(change);
   if (blank) return invalid(blank);
   const content = {
@@ -26,7 +26,7 @@ export async function changeIteration(
   };
   const moves = content.start_date !== before.start_date || content.due_date !== before.due_date;
   if (moves || content.title !== before.title) {
-    if ((await readCadence(uow, before.cadence_id))?.automatic) return refused('automatic');
+    if ((await readCadence(uow, before.cadence_id))?.automatic) return fail('automatic');
     const errors = await contentErrors(uow, before, content);
     if (errors) return invalid(errors);
   }

@@ -23,31 +23,31 @@ const missing = () => notFound('Label');
 export const anyLabel = {
   name: 'label',
   params: { label_id: required(text), include_ancestor_groups: optional(boolean, true) },
-  find: async (
+  load: async (
     { db, params }: AccessCall<{ readonly label_id: string; readonly include_ancestor_groups: boolean }>,
     { parent }: InParent,
   ) => idOrTitle(db, params.include_ancestor_groups ? await reachOf(db, parent) : ownReach(parent), params),
-  missing,
+  notFound: missing,
 } as const;
 
 /** The same, of the project or group itself: those of groups above are changed there. */
 export const ownLabel = {
   name: 'label',
   params: { label_id: required(text) },
-  find: ({ db, params }: AccessCall<{ readonly label_id: string }>, { parent }: InParent) =>
+  load: ({ db, params }: AccessCall<{ readonly label_id: string }>, { parent }: InParent) =>
     idOrTitle(db, ownReach(parent), params),
-  missing,
+  notFound: missing,
 } as const;
 
 /** A label of the project or group itself that the body names. */
 export const labelInBody = {
   name: 'label',
   params: { label_id: optional(integer), name: optional(text) },
-  find: ({ db, params }: AccessCall<NamedInBody>, { parent }: InParent) =>
+  load: ({ db, params }: AccessCall<NamedInBody>, { parent }: InParent) =>
     params.label_id == null
       ? findLabelTitled(db, ownReach(parent), params.name ?? '')
       : findLabel(db, ownReach(parent), params.label_id),
-  missing,
+  notFound: missing,
 } as const;
 
 interface NamedInBody {
@@ -71,33 +71,33 @@ interface InBoth {
 /** Who may manage the labels of both the project and its group; in a personal namespace there is none. */
 export const promoting = (): Access<InBoth & { readonly caller: SignedInCaller }> =>
   inProject('read_label')
-    .record({
+    .resource({
       name: 'group',
-      find: ({ db, caller }: AccessCall, { project }: { readonly project: Project }) =>
+      load: ({ db, caller }: AccessCall, { project }: { readonly project: Project }) =>
         findGroup(db, caller, String(project.namespace_id)),
-      missing: () => new HttpError(400, { message: PERSONAL.personal[1] }),
-      allow({ caller }: AccessCall, { project, group }: InBoth) {
+      notFound: () => new HttpError(400, { message: PERSONAL.personal[1] }),
+      authorize({ caller }: AccessCall, { project, group }: InBoth) {
         const may = mayInProject(caller, 'admin_label', project) && mayInGroup(caller, 'admin_label', group);
         if (!may) throw forbidden();
       },
     })
-    .and(() => {}, 'project:admin_label, group:admin_label')
-    .refusing(PERSONAL);
+    .require(() => {}, 'project:admin_label, group:admin_label')
+    .withErrors(PERSONAL);
 
 /** The project's own label that the path names by id or title. */
 export const labelOfProject = {
   name: 'label',
   params: { label_id: required(text) },
-  find: ({ db, params }: AccessCall<{ readonly label_id: string }>, { project }: InBoth) =>
+  load: ({ db, params }: AccessCall<{ readonly label_id: string }>, { project }: InBoth) =>
     idOrTitle(db, ownReach({ project }), params),
-  missing,
+  notFound: missing,
 } as const;
 
 /** The same that the body names by its title. */
 export const namedLabelOfProject = {
   name: 'label',
   params: { name: required(text) },
-  find: ({ db, params }: AccessCall<{ readonly name: string }>, { project }: InBoth) =>
+  load: ({ db, params }: AccessCall<{ readonly name: string }>, { project }: InBoth) =>
     findLabelTitled(db, ownReach({ project }), params.name),
-  missing,
+  notFound: missing,
 } as const;

@@ -2,7 +2,7 @@ import { referElsewhere } from '#database/batch-statements.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type InParent, stillIn } from '#http/access/parents.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { MANAGING } from './access.ts';
 import { BEARERS, deleteLabelRow, takeLabelOff } from './store.ts';
 
@@ -14,7 +14,7 @@ export function deleteLabel(
   runUnitOfWork: RunUnitOfWork,
   at: InParent,
   labelId: number,
-): Promise<undefined | Failure<'missing'>> {
+): Promise<undefined | Failure<'notFound'>> {
   return inPieces(runUnitOfWork, at.caller, {
     ask: (uow) => stillIn(uow, at, MANAGING),
     async piece(uow) {
@@ -22,7 +22,7 @@ export function deleteLabel(
         referElsewhere(uow, TOLD, { from: labelId, to: null, most: PIECE }),
       );
       if (more) return more;
-      return (await deleteLabelRow(uow, labelId)) ? undefined : refused('missing');
+      return (await deleteLabelRow(uow, labelId)) ? undefined : fail('notFound');
     },
   });
 }

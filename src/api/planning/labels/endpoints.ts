@@ -1,7 +1,7 @@
 import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
 import { forBoth, type ParentKind, turnOf } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { atLeastOne, exactlyOne, optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import { expression, ruledText, sizedText, text } from '#http/parameters/texts.ts';
@@ -30,7 +30,7 @@ import { changeLabel, type LabelChange } from './update.ts';
 const LONGEST_DESCRIPTION = 512 * 1024;
 
 const REFUSES = {
-  missing: [404, '404 Label Not Found'],
+  notFound: [404, '404 Label Not Found'],
   exists: [409, 'Label already exists'],
   invalid: INVALID,
 } as const;
@@ -85,8 +85,8 @@ export const [readGroupLabel, readProjectLabel] = forBoth((parent) =>
   endpoint({
     get: `${parent.path}/labels/:label_id`,
     summary: 'Read a label, by id or title',
-    access: parent.may(SEEING).record(anyLabel),
-    response: shown(entityOf(parent)),
+    access: parent.may(SEEING).resource(anyLabel),
+    response: ok(entityOf(parent)),
     read: (_db, { label }) => label,
   }),
 );
@@ -114,13 +114,13 @@ export const [updateGroupLabel, updateProjectLabel] = forBoth((parent) =>
   endpoint({
     put: `${parent.path}/labels/:label_id`,
     summary: 'Change a label, named by id or title',
-    access: parent.may(MANAGING).record(ownLabel),
+    access: parent.may(MANAGING).resource(ownLabel),
     params: changes(parent),
     rules: [oneChange(parent)],
     lock: ({ parent }) => turnOf('labels', parent),
     errors: REFUSES,
     uniqueErrors: TAKEN,
-    response: shown(entityOf(parent)),
+    response: ok(entityOf(parent)),
     write: (uow, { parent, label, params }) => changeLabel(uow, parent, label.id, changeOf(params)),
   }),
 );
@@ -129,13 +129,13 @@ export const [updateNamedGroupLabel, updateNamedProjectLabel] = forBoth((parent)
   endpoint({
     put: `${parent.path}/labels`,
     summary: 'Change a label that the body names',
-    access: parent.may(MANAGING).record(labelInBody),
+    access: parent.may(MANAGING).resource(labelInBody),
     params: changes(parent),
     rules: [exactlyOne('label_id', 'name'), oneChange(parent)],
     lock: ({ parent }) => turnOf('labels', parent),
     errors: REFUSES,
     uniqueErrors: TAKEN,
-    response: shown(entityOf(parent)),
+    response: ok(entityOf(parent)),
     write: (uow, { parent, label, params }) => changeLabel(uow, parent, label.id, changeOf(params)),
   }),
 );
@@ -144,10 +144,10 @@ export const [deleteGroupLabel, deleteProjectLabel] = forBoth((parent) =>
   endpoint({
     delete: `${parent.path}/labels/:label_id`,
     summary: 'Delete a label, named by id or title',
-    access: parent.may(MANAGING).record(ownLabel),
+    access: parent.may(MANAGING).resource(ownLabel),
     lastModified: ({ label }) => label.updated_at,
-    errors: { missing: REFUSES.missing },
-    response: nothing,
+    errors: { notFound: REFUSES.notFound },
+    response: noContent,
     handle: ({ label, parent: place, caller }, { runUnitOfWork }) =>
       deleteLabel(runUnitOfWork, { parent: place, caller }, label.id),
   }),
@@ -157,11 +157,11 @@ export const [deleteNamedGroupLabel, deleteNamedProjectLabel] = forBoth((parent)
   endpoint({
     delete: `${parent.path}/labels`,
     summary: 'Delete a label that the body names',
-    access: parent.may(MANAGING).record(labelInBody),
+    access: parent.may(MANAGING).resource(labelInBody),
     rules: [exactlyOne('label_id', 'name')],
     lastModified: ({ label }) => label.updated_at,
-    errors: { missing: REFUSES.missing },
-    response: nothing,
+    errors: { notFound: REFUSES.notFound },
+    response: noContent,
     handle: ({ label, parent: place, caller }, { runUnitOfWork }) =>
       deleteLabel(runUnitOfWork, { parent: place, caller }, label.id),
   }),
@@ -171,7 +171,7 @@ export const [subscribeToGroupLabel, subscribeToProjectLabel] = forBoth((parent)
   endpoint({
     post: `${parent.path}/labels/:label_id/subscribe`,
     summary: 'Be told of what gets a label',
-    access: parent.may(SEEING).record(anyLabel),
+    access: parent.may(SEEING).resource(anyLabel),
     errors: { already: NOT_MODIFIED },
     response: created(entityOf(parent)),
     write: (uow, { parent, label }) => subscribeToLabel(uow, parent, label, true),
@@ -182,7 +182,7 @@ export const [unsubscribeFromGroupLabel, unsubscribeFromProjectLabel] = forBoth(
   endpoint({
     post: `${parent.path}/labels/:label_id/unsubscribe`,
     summary: 'Be told no longer of what gets a label',
-    access: parent.may(SEEING).record(anyLabel),
+    access: parent.may(SEEING).resource(anyLabel),
     errors: { already: NOT_MODIFIED },
     response: created(entityOf(parent)),
     write: (uow, { parent, label }) => subscribeToLabel(uow, parent, label, false),
@@ -192,19 +192,19 @@ export const [unsubscribeFromGroupLabel, unsubscribeFromProjectLabel] = forBoth(
 export const promoteNamedLabel = endpoint({
   put: '/projects/:id/labels/promote',
   summary: "Make a project's label, which the body names, one of its group",
-  access: promoting().record(namedLabelOfProject),
+  access: promoting().resource(namedLabelOfProject),
   lock: ({ project }) => turnOf('labels', project),
-  errors: { missing: REFUSES.missing },
-  response: shown(Label),
+  errors: { notFound: REFUSES.notFound },
+  response: ok(Label),
   write: (uow, { project, group, label }) => promoteLabel(uow, { project, group }, label.id),
 });
 
 export const promoteProjectLabel = endpoint({
   put: '/projects/:id/labels/:label_id/promote',
   summary: "Make a project's label, named by id or title, one of its group",
-  access: promoting().record(labelOfProject),
+  access: promoting().resource(labelOfProject),
   lock: ({ project }) => turnOf('labels', project),
-  errors: { missing: REFUSES.missing },
-  response: shown(Label),
+  errors: { notFound: REFUSES.notFound },
+  response: ok(Label),
   write: (uow, { project, group, label }) => promoteLabel(uow, { project, group }, label.id),
 });

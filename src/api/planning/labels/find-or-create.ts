@@ -24,7 +24,7 @@ export async function nameLabels(uow: UnitOfWork, place: Place, titles: readonly
   const found = await labelsTitled(uow, reach, wanted);
   const known = new Set(found.map(({ title }) => title));
   const unknown = wanted.filter((title) => !known.has(title));
-  if (unknown.length === 0 || !mayManageLabels(uow.by, place)) return found;
+  if (unknown.length === 0 || !mayManageLabels(uow.actor, place)) return found;
   await insertLabels(
     uow,
     ownerOf(place),

@@ -5,7 +5,7 @@ import { stillThere } from '#domain/row-deleted.ts';
 import { MORE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { mergeLabels, mergeSome } from './merge.ts';
 import { findLabel, findLabelTitled, insertLabels, type LabelRow } from './store.ts';
 
@@ -17,9 +17,9 @@ export async function promoteLabel(
   uow: UnitOfWork,
   { project, group }: { readonly project: Project; readonly group: Group },
   labelId: number,
-): Promise<LabelRow | Failure<'missing'>> {
+): Promise<LabelRow | Failure<'notFound'>> {
   const label = await findLabel(uow, ownReach({ project }), labelId);
-  if (label === null) return refused('missing');
+  if (label === null) return fail('notFound');
   const ofGroup = ownReach({ group });
   if ((await findLabelTitled(uow, ofGroup, label.title)) === null) {
     await insertLabels(uow, ownerOf({ group }), [label]);

@@ -5,7 +5,7 @@ import { isAmong } from '#database/dialect.ts';
 import { ownReach, type Reach } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { LabelListed } from './store.ts';
 
 /** Who is told where a label is put on: of the things of a project, or everywhere (contract/planning.md §3.5). */
@@ -36,10 +36,10 @@ export async function subscribeToLabel<Label extends LabelListed>(
   label: Label,
   wished: boolean,
 ): Promise<Label | Failure<'already'>> {
-  const is = await labelsSubscribedTo(uow, uow.by, [label]);
-  if (is.has(label.id) === wished) return refused('already');
+  const is = await labelsSubscribedTo(uow, uow.actor, [label]);
+  if (is.has(label.id) === wished) return fail('already');
   const { projectId }: Reach = ownReach(parent);
-  const said = { labelId: label.id, userId: uow.by.user.id, projectId };
+  const said = { labelId: label.id, userId: uow.actor.user.id, projectId };
   // Who is told everywhere needs no project besides, and who leaves a project is told there no more for whatever reason.
   if (!wished || projectId === null) await unsubscribe(uow, said);
   if (wished) await subscribe(uow, said);

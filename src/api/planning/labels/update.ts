@@ -1,6 +1,6 @@
 import { ownReach, type Place } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { findLabel, type LabelRow, setPriority, updateLabel } from './store.ts';
 import { type GivenLabel, labelContent } from './validation.ts';
 
@@ -20,9 +20,9 @@ export async function changeLabel(
   place: Place,
   labelId: number,
   change: LabelChange,
-): Promise<LabelRow | Failure<'missing' | 'invalid' | 'exists'>> {
+): Promise<LabelRow | Failure<'notFound' | 'invalid' | 'exists'>> {
   const label = await findLabel(uow, ownReach(place), labelId);
-  if (label === null) return refused('missing');
+  if (label === null) return fail('notFound');
   const given: GivenLabel = {
     title: change.title ?? label.title,
     color: change.color ?? label.color,
@@ -35,5 +35,5 @@ export async function changeLabel(
   if (place.project && change.priority !== undefined) {
     await setPriority(uow, place.project.id, labelId, change.priority);
   }
-  return (await findLabel(uow, ownReach(place), labelId)) ?? refused('missing');
+  return (await findLabel(uow, ownReach(place), labelId)) ?? fail('notFound');
 }

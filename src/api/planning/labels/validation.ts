@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import { type Place, reachOf } from '#domain/namespaces/scope.ts';
-import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid } from '#runtime/failure.ts';
 import { readColor } from './color.ts';
 import { findLabelTitled, type LabelContent } from './store.ts';
 
@@ -33,7 +33,7 @@ export async function labelContent(
   });
   if (errors !== null || color === null) return invalid(errors ?? {});
   const other = await findLabelTitled(tx, await reachOf(tx, place), title);
-  if (other !== null && other.id !== id) return refused('exists');
+  if (other !== null && other.id !== id) return fail('exists');
   return { title, color, description };
 }
 

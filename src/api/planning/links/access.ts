@@ -20,20 +20,20 @@ export interface End {
 }
 
 /** Signed-in callers who may read the issue in the path. */
-export const linkedIssue = () => inProject('read_project').record(readableIssue);
+export const linkedIssue = () => inProject('read_project').resource(readableIssue);
 
 /** The issue that the body names, for who may read it; a project given as null, which is a blank text, is that of the path. */
 const target = {
   name: 'target',
   params: { target_project_id: required(pathText), target_issue_iid: required(integer) },
-  async find({ db, caller, params }: AccessCall<Named>, here: { readonly project: Project }): Promise<End | null> {
+  async load({ db, caller, params }: AccessCall<Named>, here: { readonly project: Project }): Promise<End | null> {
     const { target_project_id: named } = params;
     const project = named === '' ? here.project : await findProject(db, caller, named);
     if (project === null || !canSeeProject(caller, project)) throw notFound('Project');
     const issue = await findIssue(db, caller, project.id, params.target_issue_iid);
     return issue !== null && mayReadIssue(caller, project, issue) ? { issue, project } : null;
   },
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 interface Named {
@@ -46,8 +46,8 @@ const LABEL = 'project:relate_issue (in both)';
 /** Who reads both; the right to relate them is asked for later. */
 export const linking = () =>
   linkedIssue()
-    .record(target)
-    .and(() => {}, LABEL);
+    .resource(target)
+    .require(() => {}, LABEL);
 
 interface Link {
   readonly link: IssueLinkRow;
@@ -59,7 +59,7 @@ interface Link {
 const linkOfIssue = {
   name: 'found',
   params: { issue_link_id: required(integer) },
-  async find(
+  async load(
     { db, caller, params }: AccessCall<{ readonly issue_link_id: number }>,
     { issue }: { readonly issue: Issue },
   ): Promise<Link | null> {
@@ -68,14 +68,14 @@ const linkOfIssue = {
     const project = other && (await findProject(db, caller, String(other.project_id)));
     return link && other && project ? { link, other: { issue: other, project } } : null;
   },
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 /** Who reads both ends. */
 export const readingLink = () =>
   linkedIssue()
-    .record(linkOfIssue)
-    .and(({ caller }, { found: { other } }) => {
+    .resource(linkOfIssue)
+    .require(({ caller }, { found: { other } }) => {
       if (!canSeeProject(caller, other.project)) throw notFound('Project');
       if (!mayReadIssue(caller, other.project, other.issue)) throw nestedNotFound();
     });
@@ -83,8 +83,8 @@ export const readingLink = () =>
 /** Who reads one end; whether he may relate both is asked for later. */
 export const endingLink = () =>
   linkedIssue()
-    .record(linkOfIssue)
-    .and(() => {}, LABEL);
+    .resource(linkOfIssue)
+    .require(() => {}, LABEL);
 
 /** May the caller relate the issue to others? */
 export function mayRelate(caller: Caller, { issue, project }: End): boolean {

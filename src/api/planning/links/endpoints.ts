@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, shown } from '#http/endpoint/responses.ts';
+import { created, listOf, ok } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
@@ -25,7 +25,7 @@ export const readIssueLink = endpoint({
   get: `${LINKS}/:issue_link_id`,
   summary: 'One link of an issue',
   access: readingLink(),
-  response: shown(IssueLink),
+  response: ok(IssueLink),
   read: (_db, { issue, project, found: { link, other } }) => ({ link, here: { issue, project }, there: other }),
 });
 
@@ -53,6 +53,6 @@ export const deleteIssueLink = endpoint({
   access: endingLink(),
   errors: { noLink: [404, 'No Issue Link found'], gone: NOT_FOUND },
   activity: ['note link', 'note backlink'],
-  response: shown(IssueLink),
+  response: ok(IssueLink),
   write: (uow, { issue, project, found: { link, other } }) => unlinkIssues(uow, link, [{ issue, project }, other]),
 });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment } from '#http/endpoint/responses.ts';
+import { dateTime } from '#http/endpoint/responses.ts';
 import { IssueInList } from '../issues/index.ts';
 import type { End } from './access.ts';
 import { type IssueLinkRow, type Linked, seenFromProject } from './store.ts';
@@ -10,11 +10,11 @@ export const LinkedIssue = entity('LinkedIssue', {
   ...IssueInList.schema.properties,
   issue_link_id: Type.Integer(),
   link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by']),
-  link_created_at: moment,
-  link_updated_at: moment,
+  link_created_at: dateTime,
+  link_updated_at: dateTime,
 }).from(
   async (rows: readonly Linked[], to) => {
-    const shapes = await IssueInList.all(rows, to);
+    const shapes = await IssueInList.serializeAll(rows, to);
     return new Map(rows.map((row, index) => [row, shapes[index]!]));
   },
   (row, _to, shown) => ({
@@ -45,7 +45,7 @@ export const IssueLink = entity('IssueLink', {
     const ends = rows.flatMap(({ here, there }) =>
       [here, there].map(({ issue }) => ({ ...issue, seenFrom: seenFromProject(here.project, issue) })),
     );
-    const shapes = await IssueInList.all(ends, to);
+    const shapes = await IssueInList.serializeAll(ends, to);
     return new Map(shapes.map((shape) => [shape.id, shape]));
   },
   ({ link }, _to, issues) => ({

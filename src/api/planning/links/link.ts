@@ -3,7 +3,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { fullReference } from '../issuables/index.ts';
 import { type End, mayRelate } from './access.ts';
 import type { IssueLinkEnds } from './entities.ts';
@@ -20,24 +20,24 @@ export async function linkIssues(
   [here, there]: readonly [End, End],
   kind: LinkKind,
 ): Promise<IssueLinkEnds | Failure<Unlinked>> {
-  if (kind !== 'relates_to' && uow.tier === 'free') return refused('noLicense');
+  if (kind !== 'relates_to' && uow.tier === 'free') return fail('noLicense');
   const [own, others] = [await linksOf(uow, here.issue.id), await linksOf(uow, there.issue.id)];
-  if (own.some((link) => otherEnd(link, here.issue.id) === there.issue.id)) return refused('assigned');
-  if (!mayRelate(uow.by, here) || !mayRelate(uow.by, there)) return refused('forbidden');
+  if (own.some((link) => otherEnd(link, here.issue.id) === there.issue.id)) return fail('assigned');
+  if (!mayRelate(uow.actor, here) || !mayRelate(uow.actor, there)) return fail('forbidden');
   const { iid } = there.issue;
-  if (here.issue.id === there.issue.id) return refused('itself', { iid });
-  if (own.length >= MOST_LINKS || others.length >= MOST_LINKS) return refused('tooMany', { iid });
+  if (here.issue.id === there.issue.id) return fail('itself', { iid });
+  if (own.length >= MOST_LINKS || others.length >= MOST_LINKS) return fail('tooMany', { iid });
   const [source, target] = kind === 'is_blocked_by' ? [there, here] : [here, there];
   const type = kind === 'relates_to' ? kind : 'blocks';
   const link = await insertLink(uow, { source: source.issue.id, target: target.issue.id, type });
-  if (link === undefined) return refused('assigned');
+  if (link === undefined) return fail('assigned');
   await tell(uow, [here, there], TEXTS[kind]);
   return { link, here: await asItIsNow(uow, here), there: await asItIsNow(uow, there) };
 }
 
 /** How many it blocks has changed. */
 async function asItIsNow(uow: UnitOfWork<SignedInCaller>, { issue, project }: End): Promise<End> {
-  const [now] = await findIssues(uow, uow.by, [issue.id]);
+  const [now] = await findIssues(uow, uow.actor, [issue.id]);
   return { issue: stillThere(now), project };
 }
 
@@ -47,8 +47,8 @@ export async function unlinkIssues(
   link: IssueLinkRow,
   [here, there]: readonly [End, End],
 ): Promise<IssueLinkEnds | Failure<'noLink' | 'gone'>> {
-  if (!mayRelate(uow.by, here) || !mayRelate(uow.by, there)) return refused('noLink');
-  if (!(await deleteLinkRow(uow, link.id))) return refused('gone');
+  if (!mayRelate(uow.actor, here) || !mayRelate(uow.actor, there)) return fail('noLink');
+  if (!(await deleteLinkRow(uow, link.id))) return fail('gone');
   await tell(uow, [here, there], [relationRemoved, relationRemoved]);
   return { link, here, there };
 }

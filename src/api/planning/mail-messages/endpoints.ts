@@ -1,7 +1,7 @@
 import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '#database/tables/mail.ts';
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { retry } from './delivery/retry.ts';
@@ -35,6 +35,6 @@ export const retryMailMessage = endpoint({
     unknown: [404, '404 Mail Message Not Found'],
     notFailed: [400, 'Only failed messages can be retried'],
   },
-  response: shown(MailMessage),
+  response: ok(MailMessage),
   write: (uow, { params }) => retry(uow, params.id),
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '#database/tables/mail.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { MailRow } from './store.ts';
 
 /** A mail as administrators see it (contract/activity.md Part 5); what it says is shown to nobody. */
@@ -21,8 +21,8 @@ export const MailMessage = entity('MailMessage', {
   in_reply_to: nullable(Type.String()),
   attempts: Type.Integer(),
   last_error: nullable(Type.String()),
-  created_at: moment,
-  sent_at: nullable(moment),
+  created_at: dateTime,
+  sent_at: nullable(dateTime),
 }).from((row: MailRow) => ({
   id: row.id,
   state: row.state,

@@ -42,15 +42,15 @@ export const tell = defineJob({
 
 /** Part of the act: what is rolled back is not told, and what is committed is. */
 export const tellOfOccurrences = subscription({
-  fact: 'occurred',
+  event: 'occurred',
   when: writesMails,
   inTransaction: (uow, occurrence) =>
-    enqueue(uow, tell, { ...occurrence, key: randomUUID(), by: uow.by.user?.id ?? null }),
+    enqueue(uow, tell, { ...occurrence, key: randomUUID(), by: uow.actor.user?.id ?? null }),
 });
 
 /** The same of a project that has moved; that it gives its path away, or gets it back, is no move. */
 export const tellOfMoves = subscription({
-  fact: 'project-moved',
+  event: 'project-moved',
   when: writesMails,
   async inTransaction(uow, { projectId: id, oldPaths }) {
     if (oldPaths.some(isScheduledForDeletion)) return;

@@ -6,7 +6,7 @@ import { findTold } from './subjects/noteable.ts';
 
 /** Whom an edit names takes part from then on, though no mail tells of it; by an internal comment only those who may read it. */
 export const rememberNamedInEdits = subscription({
-  fact: 'reworded',
+  event: 'reworded',
   when: writesMails,
   async inTransaction(uow, { about, of, text, internal }) {
     if (of === 'title') return;

@@ -20,24 +20,24 @@ interface OfProject {
 export const ownMergeRequest = {
   name: 'mergeRequest',
   params: { merge_request_iid: required(integer) },
-  find: ({ db, caller, params }: AccessCall<{ readonly merge_request_iid: number }>, { project }: OfProject) =>
+  load: ({ db, caller, params }: AccessCall<{ readonly merge_request_iid: number }>, { project }: OfProject) =>
     findMergeRequest(db, caller, project.id, params.merge_request_iid),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 /** The same, for who may read it; to all others it is not there. */
 export const readableMergeRequest = {
   ...ownMergeRequest,
   async find(call: AccessCall<{ readonly merge_request_iid: number }>, { project }: OfProject) {
-    return mayReadMergeRequests(call.caller, project) ? ownMergeRequest.find(call, { project }) : null;
+    return mayReadMergeRequests(call.caller, project) ? ownMergeRequest.load(call, { project }) : null;
   },
 } as const;
 
 /** Signed-in callers who read it. */
-export const seeingMergeRequest = () => inProject('read_merge_request').record(ownMergeRequest);
+export const seeingMergeRequest = () => inProject('read_merge_request').resource(ownMergeRequest);
 
 /** Whoever reads it, the public where it is open; a Guest of a private project is told that he may not. */
-export const readingMergeRequest = () => inPublicProject('read_merge_request').record(ownMergeRequest);
+export const readingMergeRequest = () => inPublicProject('read_merge_request').resource(ownMergeRequest);
 
 /** What is known when a right to a merge request is asked for. */
 export interface OfMergeRequest extends OfProject {
@@ -54,11 +54,11 @@ const allowed = (allow: (call: AccessCall, found: OfMergeRequest) => boolean) =>
 /** Who may change it, close and reopen it: members from Developer on, its author and its assignees. */
 export const updatingMergeRequest = () =>
   inProject('read_merge_request')
-    .record(allowed(({ caller }, { project, mergeRequest }) => mayUpdateMergeRequest(caller, project, mergeRequest)))
-    .and(() => {}, 'project:update_merge_request, own merge requests: update_own_merge_request');
+    .resource(allowed(({ caller }, { project, mergeRequest }) => mayUpdateMergeRequest(caller, project, mergeRequest)))
+    .require(() => {}, 'project:update_merge_request, own merge requests: update_own_merge_request');
 
 /** Members with this ability. */
 export const managingMergeRequest = (ability: ProjectAbilityName) =>
   inProject('read_merge_request')
-    .record(allowed(({ caller }, { project }) => mayInProject(caller, ability, project)))
-    .and(() => {}, `project:${ability}`);
+    .resource(allowed(({ caller }, { project }) => mayInProject(caller, ability, project)))
+    .require(() => {}, `project:${ability}`);

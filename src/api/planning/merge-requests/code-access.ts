@@ -10,11 +10,13 @@ import { type OfMergeRequest, ownMergeRequest, readableMergeRequest, readingMerg
 
 /** Whoever reads it and the code of its project: there are members who plan, and read no code. */
 export const readingItsCode = () =>
-  readingMergeRequest().and(mayReadCode, 'project:read_merge_request, read_code (public)');
+  readingMergeRequest().require(mayReadCode, 'project:read_merge_request, read_code (public)');
 
 /** The same of those who have signed in. */
 export const readingItsCodeSignedIn = () =>
-  inProject('read_merge_request').record(ownMergeRequest).and(mayReadCode, 'project:read_merge_request, read_code');
+  inProject('read_merge_request')
+    .resource(ownMergeRequest)
+    .require(mayReadCode, 'project:read_merge_request, read_code');
 
 function mayReadCode({ caller }: AccessCall, { project }: { readonly project: Project }): void {
   if (!mayInProject(caller, 'read_code', project)) throw forbidden();
@@ -25,9 +27,9 @@ function mayReadCode({ caller }: AccessCall, { project }: { readonly project: Pr
  * nobody may.
  */
 export const actingOnReadable = (allow: (call: AccessCall, found: OfMergeRequest) => Promise<void> | void) =>
-  inProject('read_project').record({
+  inProject('read_project').resource({
     ...readableMergeRequest,
-    async allow(call: AccessCall, found: OfMergeRequest) {
+    async authorize(call: AccessCall, found: OfMergeRequest) {
       if (found.project.archived) throw forbidden();
       await allow(call, found);
     },
@@ -37,11 +39,11 @@ export const actingOnReadable = (allow: (call: AccessCall, found: OfMergeRequest
 export const mergingMergeRequest = () =>
   actingOnReadable(async ({ db, caller }, { project, mergeRequest }) => {
     if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
-  }).and(() => {}, 'project:merge into branch (401)');
+  }).require(() => {}, 'project:merge into branch (401)');
 
 /** The same, and its author. */
 export const mergingOrOwnMergeRequest = () =>
   actingOnReadable(async ({ db, caller }, { project, mergeRequest }) => {
     if (mergeRequest.author_id === caller.user?.id) return;
     if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
-  }).and(() => {}, 'project:merge into branch, own merge requests (401)');
+  }).require(() => {}, 'project:merge into branch, own merge requests (401)');

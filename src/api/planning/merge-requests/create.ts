@@ -8,7 +8,7 @@ import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import { newlyMade, recordNewThing, tellMentioned, titleErrors } from '../issuables/index.ts';
 import { afterBesides, described } from '../quick-actions/index.ts';
 import { isDraft } from './draft.ts';
@@ -31,8 +31,8 @@ export async function createMergeRequest(
   project: Project,
   wish: Wish,
 ): Promise<MergeRequest | Failure<CreateFailure | 'gone'>> {
-  if (wish.target_project_id != null && wish.target_project_id !== project.id) return refused('notAFork');
-  if (wish.source_branch === wish.target_branch) return refused('sameBranches');
+  if (wish.target_project_id != null && wish.target_project_id !== project.id) return fail('notAFork');
+  if (wish.source_branch === wish.target_branch) return fail('sameBranches');
   const branches = { source: wish.source_branch, head: null, target: wish.target_branch };
   const options = { turn: mergeRequestsTurn(project) };
   return actingAtTips(services, { caller, project, branches, options }, (uow, standing, tips) =>
@@ -52,7 +52,7 @@ async function createDescribed(
   const made = await create(uow, standing, wish, tips);
   if (isFailure(made)) return made;
   const after = await afterBesides(made, besides, async (id) =>
-    stillThere((await findMergeRequests(uow, uow.by, [id]))[0]),
+    stillThere((await findMergeRequests(uow, uow.actor, [id]))[0]),
   );
   return closes && !isFailure(after) ? changeDescribed(uow, standing, made.iid, { state_event: 'close' }, null) : after;
 }
@@ -66,7 +66,7 @@ async function create(
   requireStill(standing, 'create_merge_request');
   const { project } = standing;
   const other = await openFor(uow, project.id, wish.source_branch, wish.target_branch);
-  if (other !== null) return refused('exists', { iid: other.iid });
+  if (other !== null) return fail('exists', { iid: other.iid });
   const errors = fieldErrors({
     title: titleErrors(wish.title),
     source_branch: head === null ? ['is invalid'] : [],
@@ -81,7 +81,7 @@ async function create(
     iid,
     title: wish.title,
     description,
-    author_id: uow.by.user.id,
+    author_id: uow.actor.user.id,
     draft: isDraft(wish.title),
     source_branch: wish.source_branch,
     target_branch: wish.target_branch,

@@ -1,6 +1,6 @@
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, exclusive, optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
@@ -21,7 +21,7 @@ export const readMergeRequest = endpoint({
     include_diverged_commits_count: optional(boolean, false),
     include_rebase_in_progress: optional(boolean, false),
   },
-  response: shown(MergeRequest),
+  response: ok(MergeRequest),
   read: (_db, { mergeRequest }) => mergeRequest,
 });
 
@@ -74,7 +74,7 @@ export const updateMergeRequest = endpoint({
     'note mention',
     'note auto_merge',
   ],
-  response: shown(MergeRequest),
+  response: ok(MergeRequest),
   handle: ({ project, mergeRequest, caller, params }, services) =>
     changeMergeRequest(services, caller, project, mergeRequest, params),
 });
@@ -82,10 +82,10 @@ export const updateMergeRequest = endpoint({
 export const deleteMergeRequest = endpoint({
   delete: '/projects/:id/merge_requests/:merge_request_iid',
   summary: 'Delete a merge request',
-  access: managingMergeRequest('delete_merge_request').record(unchangedOnly),
+  access: managingMergeRequest('delete_merge_request').resource(unchangedOnly),
   lastModified: ({ mergeRequest }) => mergeRequest.updated_at,
   errors: { gone: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
-  response: nothing,
+  response: noContent,
   write: (uow, { mergeRequest, unchanged }) => removeMergeRequest(uow, mergeRequest, unchanged.only),
 });
 

@@ -10,8 +10,8 @@ import type {
 import { headPipelines } from '#authorization/pipelines.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { withOpenThreads } from '#domain/threads.ts';
-import { entity, inForm, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { givingWay } from '#runtime/concurrency-limiter.ts';
 import {
   assigneesOf,
@@ -57,13 +57,13 @@ const fields = {
   title: text,
   description: nullable(text),
   state: mergeRequestState,
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   merged_by: person,
   merge_user: person,
-  merged_at: nullable(moment),
+  merged_at: nullable(dateTime),
   closed_by: person,
-  closed_at: nullable(moment),
+  closed_at: nullable(dateTime),
   target_branch: text,
   source_branch: text,
   user_notes_count: count,
@@ -91,7 +91,7 @@ const fields = {
   discussion_locked: nullable(flag),
   should_remove_source_branch: nullable(flag),
   force_remove_source_branch: flag,
-  prepared_at: moment,
+  prepared_at: dateTime,
   reference: text,
   references,
   web_url: text,
@@ -212,7 +212,7 @@ function mergeRequestShape(row: MergeRequestOfCaller, to: SerializationContext, 
     reference: short,
     references: referencesTo(short, place, seenFrom),
     web_url: webUrl(to, place, row),
-    time_stats: TimeStats.one(row, to),
+    time_stats: TimeStats.serialize(row, to),
     squash: row.squash,
     squash_on_merge: squashes(row.squash, wants),
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
@@ -235,8 +235,8 @@ export const MergeRequest = entity('MergeRequest', {
   ...fields,
   subscribed: flag,
   changes_count: nullable(text),
-  latest_build_started_at: nullable(moment),
-  latest_build_finished_at: nullable(moment),
+  latest_build_started_at: nullable(dateTime),
+  latest_build_finished_at: nullable(dateTime),
   first_deployed_to_production_at: Type.Null(),
   pipeline: nullable(PipelineListed.schema),
   head_pipeline: nullable(Pipeline.schema),
@@ -278,7 +278,7 @@ export const MergeRequest = entity('MergeRequest', {
       latest_build_started_at: head?.row.started_at ?? null,
       latest_build_finished_at: head?.row.finished_at ?? null,
       first_deployed_to_production_at: null,
-      pipeline: head === undefined ? null : PipelineListed.one(head.row, to),
+      pipeline: head === undefined ? null : PipelineListed.serialize(head.row, to),
       head_pipeline: head?.shape ?? null,
       diff_refs: { base_sha: span.base, head_sha: span.head, start_sha: span.start },
       merge_error: row.merge_error,
@@ -310,7 +310,7 @@ async function shownPipelines(rows: readonly MergeRequestRow[], to: Serializatio
     to.db,
     rows.map(({ id }) => id),
   );
-  const shapes = await Pipeline.all([...pipelines.values()], to);
+  const shapes = await Pipeline.serializeAll([...pipelines.values()], to);
   const byId = new Map(shapes.map((shape) => [shape.id, shape]));
   return new Map([...pipelines].map(([id, row]) => [id, { row, shape: stillThere(byId.get(row.id)) }]));
 }
@@ -369,6 +369,6 @@ const MergeRequestSimple = entity('MergeRequestSimple', {
 );
 
 /** A merge request of a list, in the form that is asked for. */
-export const ListedMergeRequest = inForm([MergeRequestInList, MergeRequestSimple], ({ params }) =>
+export const ListedMergeRequest = variants([MergeRequestInList, MergeRequestSimple], ({ params }) =>
   params.view === 'simple' ? MergeRequestSimple : MergeRequestInList,
 );

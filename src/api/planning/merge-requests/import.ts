@@ -54,7 +54,7 @@ export async function importMergeRequest(
     target_branch: branchErrors(row.target_branch),
   });
   if (errors) return invalid(errors);
-  if ((await findMergeRequest(uow, uow.by, project.id, row.iid)) !== null) return IID_TAKEN;
+  if ((await findMergeRequest(uow, uow.actor, project.id, row.iid)) !== null) return IID_TAKEN;
   const other = row.state === 'opened' && (await openFor(uow, project.id, row.source_branch, row.target_branch));
   if (other) return invalid({ source_branch: [`is that of !${other.iid} already`] });
   await reserveIid(uow, { projectId: project.id }, 'merge_request', row.iid);

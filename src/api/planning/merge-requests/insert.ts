@@ -33,5 +33,5 @@ export async function addMergeRequest(
   await assign(uow, MERGE_REQUESTS, id, { before: [], now: assignees });
   await assign(uow, REVIEWED, id, { before: [], now: reviewers });
   await keepClosed(uow, { id, project_id, description });
-  return (await findMergeRequests(uow, uow.by, [id]))[0] as MergeRequest;
+  return (await findMergeRequests(uow, uow.actor, [id]))[0] as MergeRequest;
 }

@@ -13,13 +13,13 @@ export const mergeRequestThing: ThingKind<ThingOfProject> = {
   place: 'project',
   reading: () =>
     inProject('read_project')
-      .record(readableMergeRequest)
+      .resource(readableMergeRequest)
       .map(({ project, mergeRequest, caller }) => ({ thing: asThing(project, mergeRequest), caller })),
   numberedPath: '/projects/:id/merge_requests/:merge_request_iid',
   numbered: (callers, unreadable) =>
     projectOpenTo(callers)
-      .record(ownMergeRequest)
-      .and(({ caller }, { project }) => {
+      .resource(ownMergeRequest)
+      .require(({ caller }, { project }) => {
         if (!mayReadMergeRequests(caller, project)) throw unreadable();
       })
       .map(({ project, mergeRequest, caller }) => ({ thing: asThing(project, mergeRequest), caller })),

@@ -12,7 +12,7 @@ import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, fieldErrors, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
 import {
   assign,
   assigneesOf,
@@ -102,12 +102,12 @@ export async function changeDescribed(
   asked: MergeRequestChange,
   tips: Tips | null,
 ): Promise<MergeRequest | Failure<ChangeFailure>> {
-  const row = await findMergeRequest(uow, uow.by, standing.project.id, iid);
-  if (row === null) return refused('gone');
+  const row = await findMergeRequest(uow, uow.actor, standing.project.id, iid);
+  if (row === null) return fail('gone');
   const { wish, besides } = await described(uow, asked, () => mergeRequestSubject(uow, standing, row));
   const after = await change(uow, standing, row, wish, tips);
   if (isFailure(after)) return after;
-  return afterBesides(after, besides, async (id) => stillThere((await findMergeRequests(uow, uow.by, [id]))[0]));
+  return afterBesides(after, besides, async (id) => stillThere((await findMergeRequests(uow, uow.actor, [id]))[0]));
 }
 
 /** `tips`: of where the wish would lead it, read before. */
@@ -166,7 +166,7 @@ async function change(
     const { start, base } = head === tips.head ? tips : NOT_LOOKED;
     await insertVersion(uow, { id, head, start, base });
   }
-  const [after] = (await findMergeRequests(uow, uow.by, [id])) as [MergeRequest];
+  const [after] = (await findMergeRequests(uow, uow.actor, [id])) as [MergeRequest];
   if ('description' in columns) await keepClosed(uow, after);
   await recordChangedThing(uow, 'MergeRequest', before, { ...after, assignees, reviewers });
   const about = { type: 'MergeRequest', id } as const;
@@ -198,11 +198,11 @@ async function ledElsewhere(
   const state = stateAfter(row.state, wish.state_event, uow);
   if (row.state === 'merged') return {};
   const target = targetOf(row, wish);
-  if (target === row.source_branch) return refused('sameBranches');
+  if (target === row.source_branch) return fail('sameBranches');
   const reopened = state.state === 'opened';
   if (reopened || (row.state === 'opened' && state.state !== 'closed')) {
     const other = await openFor(uow, row.project_id, row.source_branch, target);
-    if (other !== null && other.id !== row.id) return refused('exists', { iid: other.iid });
+    if (other !== null && other.id !== row.id) return fail('exists', { iid: other.iid });
   }
   const changed = target !== row.target_branch;
   return {

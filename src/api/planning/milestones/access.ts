@@ -19,9 +19,9 @@ export const MANAGING = { group: 'admin_milestone', project: 'admin_milestone' }
 export const ownMilestone = {
   name: 'milestone',
   params: { milestone_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { parent }: InParent) =>
+  load: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { parent }: InParent) =>
     findMilestone(db, ownReach(parent), params.milestone_id),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 interface InBoth {
@@ -32,21 +32,21 @@ interface InBoth {
 /** Who may manage the milestones of both the project and its group, and a milestone of the project. */
 export const promoting = () =>
   inProject('admin_milestone')
-    .record({
+    .resource({
       name: 'group',
-      find: ({ db, caller }: AccessCall, { project }: { readonly project: Project }) =>
+      load: ({ db, caller }: AccessCall, { project }: { readonly project: Project }) =>
         findGroup(db, caller, String(project.namespace_id)),
       // In a personal namespace there is none.
-      missing: forbidden,
-      allow({ caller }: AccessCall, { group }: { readonly group: Group }) {
+      notFound: forbidden,
+      authorize({ caller }: AccessCall, { group }: { readonly group: Group }) {
         if (!mayInGroup(caller, 'admin_milestone', group)) throw forbidden();
       },
     })
-    .record({
+    .resource({
       name: 'milestone',
       params: { milestone_id: required(integer) },
-      find: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { project }: InBoth) =>
+      load: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { project }: InBoth) =>
         findMilestone(db, ownReach({ project }), params.milestone_id),
-      missing: nestedNotFound,
+      notFound: nestedNotFound,
     })
-    .and(() => {}, 'project:admin_milestone, group:admin_milestone');
+    .require(() => {}, 'project:admin_milestone, group:admin_milestone');

@@ -9,7 +9,7 @@ export async function recordMilestone(
   action: 'created' | 'closed' | 'reopened' | 'destroyed',
 ): Promise<void> {
   if (projectId === null) return;
-  const by = { projectId, authorId: uow.by.user.id };
+  const by = { projectId, authorId: uow.actor.user.id };
   if (action === 'destroyed') await uow.record({ ...by, action, target: { type: 'Milestone' } });
   else await uow.record({ ...by, action, target: { type: 'Milestone', id, iid } });
 }

@@ -2,7 +2,7 @@ import { forgetTargetActivity } from '#activity/index.ts';
 import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type InParent, stillIn } from '#http/access/parents.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { MANAGING } from './access.ts';
 import { recordMilestone } from './activity.ts';
 import { deleteMilestoneRow, loseMilestoneEvents, type MilestoneRow, takeMilestoneOff } from './store.ts';
@@ -15,7 +15,7 @@ export function deleteMilestone(
   runUnitOfWork: RunUnitOfWork,
   at: InParent,
   milestone: MilestoneRow,
-): Promise<undefined | Failure<'missing'>> {
+): Promise<undefined | Failure<'notFound'>> {
   return inPieces(runUnitOfWork, at.caller, {
     ask: (uow) => stillIn(uow, at, MANAGING),
     async piece(uow) {
@@ -25,7 +25,7 @@ export function deleteMilestone(
         () => loseMilestoneEvents(uow, milestone.id, PIECE),
       );
       if (more) return more;
-      if (!(await deleteMilestoneRow(uow, milestone.id))) return refused('missing');
+      if (!(await deleteMilestoneRow(uow, milestone.id))) return fail('notFound');
       await forgetTargetActivity(uow, 'Milestone', [milestone.id]);
       await recordMilestone(uow, milestone, 'destroyed');
     },

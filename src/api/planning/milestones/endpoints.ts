@@ -1,7 +1,7 @@
 import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
 import { forBoth, turnOf } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { expression, longDescription, ruledText, text } from '#http/parameters/texts.ts';
@@ -52,8 +52,8 @@ export const [readGroupMilestone, readProjectMilestone] = forBoth((parent) =>
   endpoint({
     get: `${parent.path}/milestones/:milestone_id`,
     summary: 'Read a milestone',
-    access: parent.may(SEEING).record(ownMilestone),
-    response: shown(Milestone),
+    access: parent.may(SEEING).resource(ownMilestone),
+    response: ok(Milestone),
     read: (_db, { milestone }) => milestone,
   }),
 );
@@ -78,14 +78,14 @@ export const [updateGroupMilestone, updateProjectMilestone] = forBoth((parent) =
   endpoint({
     put: `${parent.path}/milestones/:milestone_id`,
     summary: 'Change, close or reopen a milestone',
-    access: parent.may(MANAGING).record(ownMilestone),
+    access: parent.may(MANAGING).resource(ownMilestone),
     params: { title: optional(ruledText(255)), ...content, state_event: optional(oneOf('close', 'activate')) },
     rules: [atLeastOne('title', 'description', 'start_date', 'due_date', 'state_event')],
     lock: ({ parent }) => turnOf('milestones', parent),
-    errors: { missing: NOT_FOUND, notSaved: [400, 'Failed to update milestone {errors}'] },
+    errors: { notFound: NOT_FOUND, notSaved: [400, 'Failed to update milestone {errors}'] },
     uniqueErrors: TAKEN,
     activity: parent.own({ group: [], project: ['closed Milestone', 'reopened Milestone'] }),
-    response: shown(Milestone),
+    response: ok(Milestone),
     write: (uow, { parent, milestone, params: { title, description, start_date, due_date, state_event } }) =>
       changeMilestone(uow, parent, milestone.id, { title, description, start_date, due_date, state_event }),
   }),
@@ -95,10 +95,10 @@ export const [deleteGroupMilestone, deleteProjectMilestone] = forBoth((parent) =
   endpoint({
     delete: `${parent.path}/milestones/:milestone_id`,
     summary: 'Delete a milestone',
-    access: parent.may(MANAGING).record(ownMilestone),
-    errors: { missing: NOT_FOUND },
+    access: parent.may(MANAGING).resource(ownMilestone),
+    errors: { notFound: NOT_FOUND },
     activity: parent.own({ group: [], project: ['destroyed Milestone'] }),
-    response: nothing,
+    response: noContent,
     handle: ({ milestone, parent: place, caller }, { runUnitOfWork }) =>
       deleteMilestone(runUnitOfWork, { parent: place, caller }, milestone),
   }),
@@ -110,10 +110,10 @@ export const promoteProjectMilestone = endpoint({
   access: promoting(),
   lock: ({ project }) => turnOf('milestones', project),
   errors: {
-    missing: NOT_FOUND,
+    notFound: NOT_FOUND,
     titleTaken: [400, 'Promotion failed - Title already being used for another group or project milestone.'],
   },
   uniqueErrors: { milestones_by_group_title: 'titleTaken' },
-  response: shown(Milestone),
+  response: ok(Milestone),
   write: (uow, { project, group, milestone }) => promoteMilestone(uow, { project, group }, milestone.id),
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { textsOf } from '#database/long-texts.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { day, moment, nullable } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
 import { type MilestoneBasicRow, pathsOf } from './store.ts';
 
 const descriptionsOf = textsOf('milestones', 'description');
@@ -17,10 +17,10 @@ export const Milestone = entity('Milestone', {
   title: Type.String(),
   description: nullable(Type.String()),
   state: Type.Enum(['active', 'closed']),
-  created_at: moment,
-  updated_at: moment,
-  due_date: nullable(day),
-  start_date: nullable(day),
+  created_at: dateTime,
+  updated_at: dateTime,
+  due_date: nullable(date),
+  start_date: nullable(date),
   /** It was due before today. */
   expired: Type.Boolean(),
   web_url: Type.String(),

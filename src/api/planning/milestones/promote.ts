@@ -5,7 +5,7 @@ import { ownerOf, ownReach } from '#domain/namespaces/scope.ts';
 import { MORE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { mergeMilestones, mergeSome } from './merge.ts';
 import { findMilestone, insertMilestone, isTitleOfGroup, type MilestoneRow } from './store.ts';
 
@@ -17,10 +17,10 @@ export async function promoteMilestone(
   uow: UnitOfWork,
   { project, group }: { readonly project: Project; readonly group: Group },
   milestoneId: number,
-): Promise<MilestoneRow | Failure<'missing' | 'titleTaken'>> {
+): Promise<MilestoneRow | Failure<'notFound' | 'titleTaken'>> {
   const milestone = await findMilestone(uow, ownReach({ project }), milestoneId);
-  if (milestone === null) return refused('missing');
-  if (await isTitleOfGroup(uow, group, milestone.title)) return refused('titleTaken');
+  if (milestone === null) return fail('notFound');
+  if (await isTitleOfGroup(uow, group, milestone.title)) return fail('titleTaken');
   const iid = await nextIid(uow, { groupId: group.id }, 'milestone');
   const { state } = milestone;
   const times = { created_at: uow.now, updated_at: uow.now };

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { ownReach, type Place } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordMilestone } from './activity.ts';
 import { findMilestone, type MilestoneContent, type MilestoneRow, updateMilestone } from './store.ts';
 import { contentFailure } from './validation.ts';
@@ -19,9 +19,9 @@ export async function changeMilestone(
   place: Place,
   milestoneId: number,
   { state_event: event, ...change }: MilestoneChange,
-): Promise<MilestoneRow | Failure<'missing' | 'notSaved'>> {
+): Promise<MilestoneRow | Failure<'notFound' | 'notSaved'>> {
   const milestone = await findMilestone(uow, ownReach(place), milestoneId);
-  if (milestone === null) return refused('missing');
+  if (milestone === null) return fail('notFound');
   const kept = <Name extends keyof MilestoneContent>(name: Name) =>
     change[name] === undefined ? milestone[name] : change[name];
   const content = {

@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import type { Place } from '#domain/namespaces/scope.ts';
-import { errorsInText, type Failure, type FieldErrors, fieldErrors, refused } from '#runtime/failure.ts';
+import { errorsInText, type Failure, type FieldErrors, fail, fieldErrors } from '#runtime/failure.ts';
 import { isTitleTaken, type MilestoneContent, type MilestoneRow } from './store.ts';
 
 /** Characters of a title. */
@@ -44,7 +44,7 @@ async function titleErrors(
 
 const TAKEN = ['already being used for another group or project milestone.'];
 
-const notSaved = (errors: FieldErrors) => refused('notSaved', { errors: errorsInText(errors) });
+const notSaved = (errors: FieldErrors) => fail('notSaved', { errors: errorsInText(errors) });
 
 /** Somebody else has got the title meanwhile. */
 export const TITLE_TAKEN = notSaved({ title: TAKEN });

@@ -6,14 +6,14 @@ import type { Reader } from '#database/database.ts';
 import { PIECE, pieceOf } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
 /** What the steps of every history show alike (contract/planning.md §1 "StateEvent", "MilestoneEvent"). */
 export const stepperFields = {
   id: Type.Integer(),
   /** Null once the account is gone. */
   user: nullable(UserBasic.schema),
-  created_at: moment,
+  created_at: dateTime,
 };
 
 /** And of things of any kind. */
@@ -45,7 +45,7 @@ export function stepUsers(db: Reader, rows: readonly Stepper[]): Promise<Users> 
 /** Who took it and when. */
 export function shownStepper({ id, user_id, created_at }: Stepper, to: SerializationContext, users: Users) {
   const user = users.get(user_id ?? 0);
-  return { id, user: user === undefined ? null : UserBasic.one(user, to), created_at };
+  return { id, user: user === undefined ? null : UserBasic.serialize(user, to), created_at };
 }
 
 /** The shape of `stepFields`. */
@@ -63,7 +63,7 @@ export const stepsOutliveUsers = (
   table: 'resource_state_events' | 'resource_milestone_events' | 'resource_label_events' | 'resource_weight_events',
 ) =>
   subscription({
-    fact: 'user-deleted',
-    inPieces: (uow, { userId }) =>
+    event: 'user-deleted',
+    inBatches: (uow, { userId }) =>
       pieceOf(() => referElsewhere(uow, { table, column: 'user_id' }, { from: userId, to: null, most: PIECE })),
   });

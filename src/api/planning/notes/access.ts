@@ -8,7 +8,7 @@ import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { findNote, type NoteRow } from './store.ts';
 
 /** Whose notes become more or fewer, or are resolved, one after another: they are counted. */
@@ -18,7 +18,7 @@ export function turnOfNotes({ thing }: { readonly thing: Noteable }): string {
 
 /** Whoever reads the thing comments on it; where the discussion is locked, members only. */
 export function commentingOn<Of extends Noteable>(kind: NoteableKind<Of>): Access<InThing<Of>> {
-  return kind.reading().and(({ caller }, { thing }) => {
+  return kind.reading().require(({ caller }, { thing }) => {
     if (!mayComment(caller, thing)) throw forbidden();
   }, `${kind.place}:create_note`);
 }
@@ -29,21 +29,21 @@ export function mayComment(caller: Caller, thing: Noteable): boolean {
 
 /** The note of `:note_id`, for who may read it. */
 export function readingNote(kind: NoteableKind) {
-  return kind.reading().record(note);
+  return kind.reading().resource(note);
 }
 
 /** The same in the thread of `:discussion_id`. */
 export function readingNoteInThread(kind: NoteableKind) {
-  return kind.reading().record(noteInThread);
+  return kind.reading().resource(noteInThread);
 }
 
 /** Its author, and Maintainers; nobody changes what Hearth has said. */
 export function changingNote(kind: NoteableKind) {
-  return readingNote(kind).and(requireChange, changers(kind));
+  return readingNote(kind).require(requireChange, changers(kind));
 }
 
 export function changingNoteInThread(kind: NoteableKind) {
-  return readingNoteInThread(kind).and(requireChange, changers(kind));
+  return readingNoteInThread(kind).require(requireChange, changers(kind));
 }
 
 const changers = ({ place }: Pick<NoteableKind, 'place'>) => `${place}:change_note, own notes: create_note`;
@@ -64,9 +64,9 @@ export function mayChange(caller: Caller, thing: Noteable, { system, author_id }
 const note = {
   name: 'note',
   params: { note_id: required(integer) },
-  find: ({ db, params }: AccessCall<{ readonly note_id: number }>, { thing, caller }: InThing<Noteable>) =>
+  load: ({ db, params }: AccessCall<{ readonly note_id: number }>, { thing, caller }: InThing<Noteable>) =>
     findNote(db, caller, thing, params.note_id),
-  missing: nestedNotFound,
+  notFound: nestedNotFound,
 } as const;
 
 const noteInThread = {
@@ -76,7 +76,7 @@ const noteInThread = {
     call: AccessCall<{ readonly discussion_id: string; readonly note_id: number }>,
     found: InThing<Noteable>,
   ): Promise<NoteRow | null> {
-    const one = await note.find(call, found);
+    const one = await note.load(call, found);
     return one?.discussion_id === call.params.discussion_id ? one : null;
   },
 } as const;
@@ -87,7 +87,7 @@ export async function stillCommenting(
   kind: NoteableKind,
   asked: Noteable,
 ): Promise<InThing<Noteable>> {
-  const standing = await kind.again(uow, uow.by, asked);
+  const standing = await kind.again(uow, uow.actor, asked);
   if (!mayComment(standing.caller, standing.thing)) throw new AccessRevoked();
   return standing;
 }
@@ -99,9 +99,9 @@ export async function stillChanging(
   asked: Noteable,
   { id }: NoteRow,
 ): Promise<{ readonly thing: Noteable; readonly now: NoteRow } | Failure<'gone'>> {
-  const { thing, caller } = await kind.again(uow, uow.by, asked);
+  const { thing, caller } = await kind.again(uow, uow.actor, asked);
   const now = await findNote(uow, caller, thing, id);
-  if (now === null) return refused('gone');
+  if (now === null) return fail('gone');
   if (!mayChange(caller, thing, now)) throw new AccessRevoked();
   return { thing, now };
 }

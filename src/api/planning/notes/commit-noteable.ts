@@ -13,7 +13,7 @@ export const commitThing: NoteableKind<ThingOfCommit> = {
   aThing: 'a commit',
   path: '/projects/:id/repository/commits/:sha',
   place: 'project',
-  reading: () => inProject('read_code', orRepositoryGone).record(namedCommit).record(commented).map(inCommit),
+  reading: () => inProject('read_code', orRepositoryGone).resource(namedCommit).resource(commented).map(inCommit),
   async again(tx, asking, { commit, project: { id: projectId } }) {
     const { caller, project } = await stillInProject(tx, asking, projectId, 'read_code');
     return { thing: commitAsThing(project, commit, await makeCommented(tx, project, commit)), caller };
@@ -28,8 +28,8 @@ interface OfCommit {
 /** Its row among the commits on which something was said, with the id 0 where nothing was. */
 export const commented = {
   name: 'commented',
-  find: ({ db }: { readonly db: Reader }, { project, commit }: OfCommit) => findCommented(db, project, commit),
-  missing: namedCommit.missing,
+  load: ({ db }: { readonly db: Reader }, { project, commit }: OfCommit) => findCommented(db, project, commit),
+  notFound: namedCommit.notFound,
 } as const;
 
 const inCommit = <By>({ project, commit, commented: { id }, caller }: OfCommit & InRow & { readonly caller: By }) => ({

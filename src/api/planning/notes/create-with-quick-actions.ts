@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { InThing, Noteable, NoteableKind, Thing } from '#http/access/noteables.ts';
-import { type Entity, either, entity } from '#http/endpoint/entity.ts';
+import { type Entity, eitherEntity, entity } from '#http/endpoint/entity.ts';
 import { Reply } from '#http/endpoint/responses.ts';
-import type { Refusals } from '#http/errors/error-table.ts';
+import type { ErrorTable } from '#http/errors/error-table.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, type FieldErrors, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, isFailure } from '#runtime/failure.ts';
 import { commandedEpics } from '../epics/index.ts';
 import { commandedIssues } from '../issues/index.ts';
 import { commandedMergeRequests } from '../merge-requests/index.ts';
@@ -34,12 +34,12 @@ const Commanded = entity('CommandsOnly', { commands_changes: CommandsChanges, su
 
 /** What was said, or what its commands have come to. */
 export const orCommanded = <Row extends object, Said extends Entity<Row>>(said: Said) =>
-  either(said, Commanded, (row) => !('summary' in (row as object)));
+  eitherEntity(said, Commanded, (row) => !('summary' in (row as object)));
 
 export const COMMAND_REFUSALS = {
   noCommands: [400, '400 Bad request - Failed to apply commands.'],
   unruly: [400, '400 Bad request - Note {:validation=>[{text}]}'],
-} as const satisfies Refusals;
+} as const satisfies ErrorTable;
 
 /** What is said of a text without its commands, and they have changed. */
 export interface Saying {
@@ -85,7 +85,7 @@ interface On {
   readonly kind: NoteableKind;
   readonly thing: Thing;
   readonly commanded: CommandedKind;
-  readonly change: Parameters<Parameters<CommandedKind['acting']>[4]>[1];
+  readonly change: Parameters<Parameters<CommandedKind['runUnitOfWork']>[4]>[1];
 }
 
 async function doAll<Said, Code extends string>(
@@ -96,14 +96,14 @@ async function doAll<Said, Code extends string>(
 ): Promise<Said | Reply<OnlyCommands> | Failure<Code | Unruly>> {
   const { thing, caller } = await stillCommenting(uow, kind, asked);
   const subject = await commanded.subject(uow, caller, thing as Thing);
-  if (subject === null) return refused('noCommands');
+  if (subject === null) return fail('noCommands');
   const { wish, changes, messages, besides } = await interpret(uow, subject, commands);
-  if (rest === '' && messages.length === 0) return refused('noCommands');
+  if (rest === '' && messages.length === 0) return fail('noCommands');
   const said = rest === '' ? await unsay?.(uow) : await say(uow, { body: rest, changes });
   if (isFailure(said)) return said as Failure<Code>;
   const changed = Object.keys(wish).length === 0 ? undefined : await change(wish);
   const failed = isFailure(changed) ? changed : await besides(thing.id);
-  if (isFailure(failed)) return refused('unruly', { text: JSON.stringify(textOf(failed)) });
+  if (isFailure(failed)) return fail('unruly', { text: JSON.stringify(textOf(failed)) });
   if (rest !== '') return said as Said;
   return new Reply({ commands_changes: changes, summary: [messages.join(' ')] }, { status: 202 });
 }

@@ -1,6 +1,6 @@
 import { forThings } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description } from '#http/parameters/texts.ts';
@@ -34,7 +34,7 @@ export const [readIssueNote, readMergeRequestNote, readEpicNote] = forThings(THI
     get: `${kind.path}/notes/:note_id`,
     summary: `One note on ${kind.aThing}`,
     access: readingNote(kind),
-    response: shown(Note),
+    response: ok(Note),
     read: (_db, { note }) => note,
   }),
 );
@@ -78,7 +78,7 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forThin
     params: { body: required(notBlank(description)) },
     errors: { gone: NOT_FOUND, ...COMMAND_REFUSALS },
     activity: ['note mention'],
-    response: shown(orCommanded(Note)),
+    response: ok(orCommanded(Note)),
     handle: ({ caller, thing, note, params }, services) =>
       sayAndDo(services, { kind, thing, caller }, params.body, {
         say: (uow, said) => updateNote(uow, kind, thing, note, said),
@@ -95,7 +95,7 @@ export const [deleteIssueNote, deleteMergeRequestNote, deleteEpicNote] = forThin
     lastModified: ({ note }) => note.updated_at,
     lock: (call) => turnOfNotes(call),
     errors: { gone: NOT_FOUND },
-    response: nothing,
+    response: noContent,
     write: (uow, { thing, note }) => deleteNote(uow, kind, thing, note),
   }),
 );

@@ -5,7 +5,7 @@ import { textsOf } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { type Changes, CommandsChanges } from '../quick-actions/index.ts';
 import { Position } from './position.ts';
 import type { NoteListed } from './store.ts';
@@ -18,8 +18,8 @@ export const noteFields = {
   type: nullable(Type.String()),
   body: Type.String(),
   author: UserBasic.schema,
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
   system: Type.Boolean(),
   noteable_id: nullable(Type.Integer()),
   noteable_type: Type.String(),
@@ -35,7 +35,7 @@ export const noteFields = {
   /** Of those that can be resolved. */
   resolved: Type.Optional(Type.Boolean()),
   resolved_by: Type.Optional(nullable(UserBasic.schema)),
-  resolved_at: Type.Optional(nullable(moment)),
+  resolved_at: Type.Optional(nullable(dateTime)),
   /** Of those in a diff. */
   position: Type.Optional(Position),
   /** Of those in the diff of a merge request: the commit whose own diff it is; nobody suggests changes. */
@@ -100,7 +100,7 @@ export const Note = entity('Note', noteFields).from(beside, (note: NoteShown, to
     id: note.id,
     type: note.type,
     body: bodies.get(note.id) ?? '',
-    author: UserBasic.one(stillThere(users.get(note.author_id)), to),
+    author: UserBasic.serialize(stillThere(users.get(note.author_id)), to),
     created_at: note.created_at,
     updated_at: note.updated_at,
     system: note.system,
@@ -123,7 +123,7 @@ export const Note = entity('Note', noteFields).from(beside, (note: NoteShown, to
 function resolutionOf(note: NoteListed, to: SerializationContext, users: Awaited<ReturnType<typeof usersById>>) {
   if (!isResolvable(note)) return {};
   const by = users.get(note.resolved_by_id ?? 0);
-  const resolved_by = by === undefined ? null : UserBasic.one(by, to);
+  const resolved_by = by === undefined ? null : UserBasic.serialize(by, to);
   return { resolved: note.resolved_at !== null, resolved_by, resolved_at: note.resolved_at };
 }
 

@@ -12,8 +12,8 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
  * resolved stays resolved, by nobody. index: notes_by_author, notes_by_resolver
  */
 export const giveNotesAway = subscription({
-  fact: 'user-deleted',
-  inPieces: (uow, deleted) =>
+  event: 'user-deleted',
+  inBatches: (uow, deleted) =>
     pieceOf(
       () => leaveToGhost(uow, { table: 'notes', column: 'author_id' }, deleted, deleteSomeOf),
       () =>
@@ -27,8 +27,8 @@ export const giveNotesAway = subscription({
 
 /** What was said on its commits goes with a project. index: commented_commits_by_sha, notes_by_commented_commit */
 export const forgetCommits = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) => pieceOf(() => deleteSomeOfCommits(uow, projectId)),
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) => pieceOf(() => deleteSomeOfCommits(uow, projectId)),
 });
 
 /** How many rows they were. */

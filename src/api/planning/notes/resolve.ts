@@ -5,7 +5,7 @@ import { AccessRevoked } from '#authorization/current-access.ts';
 import { withOpenThreads } from '#domain/threads.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Noteable, NoteableKind } from '#http/access/noteables.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { mayComment } from './access.ts';
 import type { NoteListed } from './store.ts';
 import { findThread, isResolvable, setResolved, type Thread } from './threads.ts';
@@ -31,16 +31,16 @@ export async function resolveThread(
   { id }: Pick<Thread, 'id'>,
   { resolved, noteId }: Resolution,
 ): Promise<Thread | Failure<'threadGone'>> {
-  const { thing, caller } = await kind.again(uow, uow.by, asked);
+  const { thing, caller } = await kind.again(uow, uow.actor, asked);
   const before = await findThread(uow, caller, thing, id);
-  if (before === null) return refused('threadGone');
+  if (before === null) return fail('threadGone');
   if (!mayResolve(caller, thing, before)) throw new AccessRevoked();
   const isMeant = (note: NoteListed) => isResolvable(note) && (noteId === undefined || note.id === noteId);
   const changed = await setResolved(uow, before.notes.filter(isMeant), resolved ? caller.user : null);
   if (changed > 0 && resolved && (await tellUnlessOpen(uow, thing))) {
     await uow.record({ noteOn: { type: 'MergeRequest', id: thing.id }, text: ALL_THREADS_RESOLVED });
   }
-  return (await findThread(uow, caller, thing, id)) ?? refused('threadGone');
+  return (await findThread(uow, caller, thing, id)) ?? fail('threadGone');
 }
 
 /** The same of one of its notes. */
@@ -53,7 +53,7 @@ export async function resolveNote(
 ): Promise<NoteListed | Failure<'threadGone'>> {
   const thread = await resolveThread(uow, kind, asked, { id: discussion_id }, { resolved, noteId: id });
   if (isFailure(thread)) return thread;
-  return thread.notes.find((note) => note.id === id) ?? refused('threadGone');
+  return thread.notes.find((note) => note.id === id) ?? fail('threadGone');
 }
 
 /** Tells what waits for it that a merge request has no open thread any more; false: it has, or it is no merge request. */

@@ -5,7 +5,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { callerOf } from '#authentication/users/users.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { type Project, world } from '#test/support/world.ts';
 import { issueThing } from '../issues/index.ts';
 import { bodiesOf, newIssue } from './fixtures.testing.ts';
@@ -125,7 +125,7 @@ test('a change is compared with what the comment says now, and one that is gone 
   assert.equal((await owner.get(at)).body.body, 'First');
   await owner.delete(at);
   const gone = await runUnitOfWork(by, (uow) => updateNote(uow, issueThing, thing, note, { body: 'First' }));
-  assert.deepEqual(gone, refused('gone'));
+  assert.deepEqual(gone, fail('gone'));
 });
 
 test('whoever was let in and may not comment any more when it is written down writes nothing', async () => {

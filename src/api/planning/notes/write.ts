@@ -3,8 +3,8 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayAt } from '#authorization/abilities.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { InThing, Noteable, NoteableKind } from '#http/access/noteables.ts';
-import type { Refusals } from '#http/errors/error-table.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import type { ErrorTable } from '#http/errors/error-table.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { tellMentioned } from '../issuables/index.ts';
 import type { Changes } from '../quick-actions/index.ts';
 import { stillChanging, stillCommenting } from './access.ts';
@@ -47,7 +47,7 @@ export interface Beginning {
 export const NOTE_REFUSALS = {
   blank: [400, `400 Bad request - Note {:note=>["can't be blank"]}`],
   tooMany: [400, '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'],
-} as const satisfies Refusals;
+} as const satisfies ErrorTable;
 
 type Unsaid = 'internal' | 'blank' | 'tooMany';
 
@@ -74,9 +74,9 @@ export async function answerNote(
 ): Promise<NoteRow | Failure<Unsaid | 'threadGone' | 'notAnswerable'>> {
   const standing = await stillCommenting(uow, kind, asked);
   const thread = await findThread(uow, standing.caller, standing.thing, id);
-  if (thread === null) return refused('threadGone');
+  if (thread === null) return fail('threadGone');
   const [first] = thread.notes;
-  if (first.system || (first.type === null && standing.thing.type === 'Commit')) return refused('notAnswerable');
+  if (first.system || (first.type === null && standing.thing.type === 'Commit')) return fail('notAnswerable');
   const said = await say(
     uow,
     standing,
@@ -103,9 +103,9 @@ async function say(
   { body, internal, createdAt, changes }: Omit<NoteWish, 'begins'>,
   thread: InThread | null,
 ): Promise<NoteRow | Failure<Unsaid>> {
-  if (internal && !mayReadInternal(caller, thing)) return refused('internal');
-  if (body.trim() === '') return refused('blank');
-  if ((await countNotes(uow, thing, MOST_NOTES)) === MOST_NOTES) return refused('tooMany');
+  if (internal && !mayReadInternal(caller, thing)) return fail('internal');
+  if (body.trim() === '') return fail('blank');
+  if ((await countNotes(uow, thing, MOST_NOTES)) === MOST_NOTES) return fail('tooMany');
   const note = await insertComment(uow, thing, {
     authorId: caller.user.id,
     body,
@@ -149,7 +149,7 @@ export async function updateNote(
   const { thing, now } = standing;
   if (body === now.body) return withChanges(now, changes);
   const changed = await updateBody(uow, note.id, body);
-  if (changed === undefined) return refused('gone');
+  if (changed === undefined) return fail('gone');
   const { type, id } = thing;
   if (type !== 'Commit') {
     const before = now.body;
@@ -171,7 +171,7 @@ export async function deleteNote(
 ): Promise<undefined | Failure<'gone'>> {
   const standing = await stillChanging(uow, kind, asked, note);
   if (isFailure(standing)) return standing;
-  if (!(await deleteNoteRow(uow, note.id))) return refused('gone');
+  if (!(await deleteNoteRow(uow, note.id))) return fail('gone');
   await forgetTargetActivity(uow, 'Note', [note.id]);
   await count(uow, standing.thing, -1, uow.now);
   if (isOpen(standing.now)) await tellUnlessOpen(uow, standing.thing);

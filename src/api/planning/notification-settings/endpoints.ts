@@ -3,7 +3,7 @@ import { EMAIL_EVENTS, type EmailEvent } from '#database/tables/notification-set
 import { signedIn } from '#http/access/access.ts';
 import { forBoth } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { GONE, INVALID } from '#http/errors/error-messages.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
 import { ruledText, text } from '#http/parameters/texts.ts';
@@ -35,7 +35,7 @@ export const readNotificationSetting = endpoint({
   get: '/notification_settings',
   summary: 'What the caller is told of by mail, wherever he has chosen nothing else',
   access: signedIn(),
-  response: shown(GlobalNotificationSetting),
+  response: ok(GlobalNotificationSetting),
   read: (db, { caller }) => readGlobalSetting(db, caller.user.id),
 });
 
@@ -46,7 +46,7 @@ export const updateNotificationSetting = endpoint({
   params: { ...settingParams(), notification_email: optional(ruledText(255)) },
   lock: ({ caller }) => turnOf(caller),
   errors: WRONG_LEVEL,
-  response: shown(GlobalNotificationSetting),
+  response: ok(GlobalNotificationSetting),
   write: (uow, { params }) => changeGlobalSetting(uow, params),
 });
 
@@ -58,7 +58,7 @@ export const [readGroupNotificationSetting, readProjectNotificationSetting] = fo
     get: `${parent.path}/notification_settings`,
     summary: `What the caller is told of a ${parent.type} by mail`,
     access: parent.may(SEEING),
-    response: shown(parent.own(SETTINGS)),
+    response: ok(parent.own(SETTINGS)),
     read: (db, { parent, caller }) => readSetting(db, caller.user.id, parent),
   }),
 );
@@ -71,7 +71,7 @@ export const [updateGroupNotificationSetting, updateProjectNotificationSetting] 
     params: settingParams(parent.own({ group: ['approver'], project: ['new_epic'] })),
     lock: ({ caller }) => turnOf(caller),
     errors: { ...WRONG_LEVEL, gone: GONE[parent.name] },
-    response: shown(parent.own(SETTINGS)),
+    response: ok(parent.own(SETTINGS)),
     write: (uow, { parent, params }) => changeSourceSetting(uow, parent, params),
   }),
 );

@@ -8,6 +8,6 @@ export { isChosen } from './event-names.ts';
 export { changeSetting, type Setting } from './store.ts';
 
 /** Whoever is a member no more has chosen nothing there. What else a setting belongs to takes it along by its foreign key. */
-const forgetLeavers = subscription({ fact: 'membership-ended', inTransaction: forgetSetting });
+const forgetLeavers = subscription({ event: 'membership-ended', inTransaction: forgetSetting });
 
 export const notificationSettings = family({ endpoints, subscriptions: [forgetLeavers] });

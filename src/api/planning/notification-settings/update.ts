@@ -9,7 +9,7 @@ import {
 } from '#database/tables/notification-settings.ts';
 import { type MemberSource, stands } from '#domain/members/memberships.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, type FieldErrors, fieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, fieldErrors, invalid } from '#runtime/failure.ts';
 import { eventsOf } from './event-names.ts';
 import { changeSetting, type GlobalSetting, readGlobalSetting, readSetting, type Setting } from './store.ts';
 
@@ -26,8 +26,8 @@ export async function changeGlobalSetting(
   uow: UnitOfWork<SignedInCaller>,
   wish: Wish,
 ): Promise<GlobalSetting | WrongLevel> {
-  const { id, email } = uow.by.user;
-  if (isUnknown(wish.level)) return refused('levelUnknown', { level: wish.level });
+  const { id, email } = uow.actor.user;
+  if (isUnknown(wish.level)) return fail('levelUnknown', { level: wish.level });
   const address = wish.notification_email == null ? null : keptAddress(wish.notification_email);
   const wrong = fieldErrors({
     ...levelErrors(wish),
@@ -45,12 +45,12 @@ export async function changeSourceSetting(
   source: MemberSource,
   wish: Wish,
 ): Promise<Setting | WrongLevel | Failure<'gone'>> {
-  if (isUnknown(wish.level)) return refused('levelUnknown', { level: wish.level });
+  if (isUnknown(wish.level)) return fail('levelUnknown', { level: wish.level });
   const wrong = fieldErrors(levelErrors(wish));
   if (wrong !== null) return invalid(wrong);
-  if (!(await stands(uow, source))) return refused('gone');
-  await changeSetting(uow, uow.by.user.id, source, changeOf(uow, source.type, wish));
-  return readSetting(uow, uow.by.user.id, source);
+  if (!(await stands(uow, source))) return fail('gone');
+  await changeSetting(uow, uow.actor.user.id, source, changeOf(uow, source.type, wish));
+  return readSetting(uow, uow.actor.user.id, source);
 }
 
 const isLevel = (level: string): level is NotificationLevel => NOTIFICATION_LEVELS.some((one) => one === level);

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { day, moment, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 
 const id = Type.Integer();
 const ids = Type.Array(id);
@@ -13,12 +13,16 @@ const fields = {
   assignee_ids: ids,
   reviewer_ids: ids,
   milestone_id: nullable(id),
-  due_date: nullable(day),
+  due_date: nullable(date),
   weight: nullable(Type.Integer()),
   epic: nullable(id),
   confidential: Type.Boolean(),
   time_estimate: Type.Integer(),
-  spend_time: shape('SpentByCommand', { duration: nullable(Type.Integer()), user_id: id, spent_at: nullable(moment) }),
+  spend_time: shape('SpentByCommand', {
+    duration: nullable(Type.Integer()),
+    user_id: id,
+    spent_at: nullable(dateTime),
+  }),
   todo_event: Type.Enum(['add', 'done']),
   subscription_event: Type.Enum(['subscribe', 'unsubscribe']),
   discussion_locked: Type.Boolean(),

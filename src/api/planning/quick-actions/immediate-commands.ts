@@ -49,7 +49,7 @@ function addSpent(doing: Doing, argument: string): Done {
   if (seconds === null || seconds === 0 || (day !== null && day > uow.today)) return null;
   doing.now = { ...doing.now, total_time_spent: doing.now.total_time_spent + seconds };
   const spent_at = day === null ? uow.now : `${day}T00:00:00.000Z`;
-  doing.changes.spend_time = { duration: seconds, user_id: uow.by.user.id, spent_at };
+  doing.changes.spend_time = { duration: seconds, user_id: uow.actor.user.id, spent_at };
   doing.besides.push((id) => spend(uow, timed(doing, id), duration, day ?? uow.today));
   return `${seconds < 0 ? 'Subtracted' : 'Added'} ${humanDuration(Math.abs(seconds))} spent time.`;
 }
@@ -67,14 +67,14 @@ function durationAndDay(argument: string, today: string): { duration: string; da
 function removeSpent(doing: Doing): Done {
   if (doing.now.total_time_spent === 0) return NOT_DONE;
   doing.now = { ...doing.now, total_time_spent: 0 };
-  doing.changes.spend_time = { duration: null, user_id: doing.uow.by.user.id, spent_at: null };
+  doing.changes.spend_time = { duration: null, user_id: doing.uow.actor.user.id, spent_at: null };
   doing.besides.push((id) => resetSpent(doing.uow, timed(doing, id)));
   return 'Removed spent time.';
 }
 
 async function todo(doing: Doing): Promise<Done> {
   const { uow, subject } = doing;
-  const { id: userId } = uow.by.user;
+  const { id: userId } = uow.actor.user;
   if (await isPending(uow, userId, { type: subject.type, id: subject.thing!.id }, 'marked')) return NOT_DONE;
   const where = { projectId: subject.place.project?.id ?? null, groupId: subject.place.group?.id ?? null };
   doing.changes.todo_event = 'add';
@@ -88,7 +88,7 @@ async function todo(doing: Doing): Promise<Done> {
 
 async function finish(doing: Doing): Promise<Done> {
   const { uow, subject } = doing;
-  const { id: userId } = uow.by.user;
+  const { id: userId } = uow.actor.user;
   if (!(await isPending(uow, userId, { type: subject.type, id: subject.thing!.id }))) return NOT_DONE;
   doing.changes.todo_event = 'done';
   doing.besides.push((id) => finishTodosOn(uow, userId, { type: subject.type, id }));
@@ -99,9 +99,9 @@ async function subscribe(doing: Doing, subscribed: boolean): Promise<Done> {
   const { uow, subject } = doing;
   const kind = KINDS[subject.type];
   const thing = subject.thing!;
-  if ((await isSubscribedTo(uow, kind, uow.by, [thing])).has(thing.id) === subscribed) return NOT_DONE;
+  if ((await isSubscribedTo(uow, kind, uow.actor, [thing])).has(thing.id) === subscribed) return NOT_DONE;
   doing.changes.subscription_event = subscribed ? 'subscribe' : 'unsubscribe';
-  doing.besides.push((id) => saySubscribed(uow, kind, { id, userId: uow.by.user.id, subscribed }));
+  doing.besides.push((id) => saySubscribed(uow, kind, { id, userId: uow.actor.user.id, subscribed }));
   return subscribed ? 'Subscribed to notifications.' : 'Unsubscribed from notifications.';
 }
 

@@ -18,7 +18,7 @@ const NAMES = {
 async function named({ uow, subject }: Doing, argument: string, command: string): Promise<readonly number[] | string> {
   const names = usernamesOf(argument);
   const ids = await usersAt(uow, names.map(foldCase));
-  const idOf = (name: string) => (name === 'me' ? uow.by.user.id : ids.get(foldCase(name)));
+  const idOf = (name: string) => (name === 'me' ? uow.actor.user.id : ids.get(foldCase(name)));
   const found = names.flatMap((name) => idOf(name) ?? []);
   const readers = new Set(await subject.readers(found));
   const missing = names.filter((name) => !readers.has(idOf(name) ?? 0));

@@ -104,7 +104,7 @@ async function findNamed({ uow, subject: { place } }: Doing, argument: string): 
           .executeTakeFirst();
   const groupId = route?.namespace_id ?? 0;
   const found = above.includes(groupId) ? await findEpic(uow, groupId, named.iid) : null;
-  return found !== null && (await readableEpic(uow, uow.by, found.id)) ? found.id : null;
+  return found !== null && (await readableEpic(uow, uow.actor, found.id)) ? found.id : null;
 }
 
 function removeEpic(doing: Doing): Done {

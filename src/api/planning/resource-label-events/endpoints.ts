@@ -1,6 +1,6 @@
 import { forThings } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { eventIdOf, THINGS } from '../noteables/index.ts';
 import { LabelEvent } from './entities.ts';
@@ -23,8 +23,8 @@ export const [readIssueLabelEvent, readMergeRequestLabelEvent, readEpicLabelEven
     get: `${kind.path}/resource_label_events/:event_id`,
     summary: `One change of ${kind.aThing}'s labels`,
     access: kind.reading(),
-    errors: { missing: NOT_FOUND, unread: [404, '404 ResourceLabelEvent Not Found'] },
-    response: shown(LabelEvent),
+    errors: { notFound: NOT_FOUND, unread: [404, '404 ResourceLabelEvent Not Found'] },
+    response: ok(LabelEvent),
     read: (db, { thing, caller, params }) => findLabelEvent(db, caller, thing, eventIdOf(params)),
   }),
 );

@@ -15,7 +15,7 @@ export const LabelEvent = entity('LabelEvent', {
   async (rows: readonly LabelEventRow[], to) => {
     const ids = [...new Set(rows.flatMap(({ label_id }) => label_id ?? []))];
     const [users, labels] = await Promise.all([stepUsers(to.db, rows), labelsByIds(to.db, ids)]);
-    const shown = await LabelBasic.all(labels, to);
+    const shown = await LabelBasic.serializeAll(labels, to);
     return { users, labels: new Map(shown.map((label) => [label.id, label])) };
   },
   (row, to, { users, labels }) => ({

@@ -5,7 +5,7 @@ import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Page, paged } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { ownerVisibleTo } from '../noteables/index.ts';
 
 export type LabelEventRow = Selectable<Schema['resource_label_events']>;
@@ -39,9 +39,9 @@ export async function findLabelEvent(
   caller: Caller,
   thing: Resource,
   id: number,
-): Promise<LabelEventRow | Failure<'missing' | 'unread'>> {
+): Promise<LabelEventRow | Failure<'notFound' | 'unread'>> {
   const event = await readable(db, caller, thing).where('resource_label_events.id', '=', id).executeTakeFirst();
   if (event !== undefined) return event;
   const found = eventsOf(db, thing).select('id').where('resource_label_events.id', '=', id);
-  return refused((await hasRow(found)) ? 'unread' : 'missing');
+  return fail((await hasRow(found)) ? 'unread' : 'notFound');
 }

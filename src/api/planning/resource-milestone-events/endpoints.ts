@@ -1,6 +1,6 @@
 import { forThings } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -26,8 +26,8 @@ export const [readIssueMilestoneEvent, readMergeRequestMilestoneEvent] = forThin
     summary: `One change of ${kind.aThing}'s milestone`,
     access: kind.reading(),
     params: { resource_milestone_event_id: required(integer) },
-    errors: { missing: NOT_FOUND, unread: [404, '404 ResourceMilestoneEvent Not Found'] },
-    response: shown(MilestoneEvent),
+    errors: { notFound: NOT_FOUND, unread: [404, '404 ResourceMilestoneEvent Not Found'] },
+    response: ok(MilestoneEvent),
     read: (db, { thing, caller, params }) => findMilestoneEvent(db, caller, thing, params.resource_milestone_event_id),
   }),
 );

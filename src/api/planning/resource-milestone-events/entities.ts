@@ -21,7 +21,7 @@ export const MilestoneEvent = entity('MilestoneEvent', {
         rows.map(({ milestone_id }) => milestone_id),
       ),
     ]);
-    const shown = await Milestone.all([...milestones.values()], to);
+    const shown = await Milestone.serializeAll([...milestones.values()], to);
     return { users, milestones: new Map(shown.map((milestone) => [milestone.id, milestone])) };
   },
   (row, to, { users, milestones }) => ({

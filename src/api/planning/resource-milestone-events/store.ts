@@ -5,7 +5,7 @@ import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Page, paged } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { ownerVisibleTo } from '../noteables/index.ts';
 
 export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> & { readonly milestone_id: number };
@@ -42,9 +42,9 @@ export async function findMilestoneEvent(
   caller: Caller,
   thing: Milestoned,
   id: number,
-): Promise<MilestoneEventRow | Failure<'missing' | 'unread'>> {
+): Promise<MilestoneEventRow | Failure<'notFound' | 'unread'>> {
   const event = await readable(db, caller, thing).where('resource_milestone_events.id', '=', id).executeTakeFirst();
   if (event !== undefined) return event;
   const found = eventsOf(db, thing).select('id').where('resource_milestone_events.id', '=', id);
-  return refused((await hasRow(found)) ? 'unread' : 'missing');
+  return fail((await hasRow(found)) ? 'unread' : 'notFound');
 }

@@ -1,10 +1,10 @@
 import { forThings } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { THINGS } from '../noteables/index.ts';
 import { StateEvent } from './entities.ts';
 import { findStateEvent, listStateEvents } from './store.ts';
@@ -27,9 +27,9 @@ export const [readIssueStateEvent, readMergeRequestStateEvent, readEpicStateEven
     summary: `One change of ${kind.aThing}'s state`,
     access: kind.reading(),
     params: { resource_state_event_id: required(integer) },
-    errors: { missing: NOT_FOUND },
-    response: shown(StateEvent),
+    errors: { notFound: NOT_FOUND },
+    response: ok(StateEvent),
     read: async (db, { thing, params }) =>
-      (await findStateEvent(db, thing, params.resource_state_event_id)) ?? refused('missing'),
+      (await findStateEvent(db, thing, params.resource_state_event_id)) ?? fail('notFound'),
   }),
 );

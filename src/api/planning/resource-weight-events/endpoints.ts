@@ -1,7 +1,7 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { issueThing } from '../issues/index.ts';
 import { eventIdOf } from '../noteables/index.ts';
 import { WeightEvent } from './entities.ts';
@@ -21,7 +21,7 @@ export const readIssueWeightEvent = endpoint({
   get: `${issueThing.path}/resource_weight_events/:event_id`,
   summary: "One change of an issue's weight",
   access: issueThing.reading(),
-  errors: { missing: NOT_FOUND },
-  response: shown(WeightEvent),
-  read: async (db, { thing, params }) => (await findWeightEvent(db, thing.id, eventIdOf(params))) ?? refused('missing'),
+  errors: { notFound: NOT_FOUND },
+  response: ok(WeightEvent),
+  read: async (db, { thing, params }) => (await findWeightEvent(db, thing.id, eventIdOf(params))) ?? fail('notFound'),
 });

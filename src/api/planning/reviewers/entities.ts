@@ -3,13 +3,13 @@ import { UserBasic, usersById } from '#api/identity/users/index.ts';
 import { REVIEW_STATES } from '#database/tables/merge-requests.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { moment } from '#http/endpoint/responses.ts';
+import { dateTime } from '#http/endpoint/responses.ts';
 import type { ReviewerRow } from './store.ts';
 
 export const Reviewer = entity('Reviewer', {
   user: UserBasic.schema,
   state: Type.Enum([...REVIEW_STATES]),
-  created_at: moment,
+  created_at: dateTime,
 }).from(
   (rows: readonly ReviewerRow[], { db }) =>
     usersById(
@@ -17,7 +17,7 @@ export const Reviewer = entity('Reviewer', {
       rows.map(({ user_id }) => user_id),
     ),
   ({ user_id, state, created_at }, to, users) => ({
-    user: UserBasic.one(stillThere(users.get(user_id)), to),
+    user: UserBasic.serialize(stillThere(users.get(user_id)), to),
     state,
     created_at,
   }),

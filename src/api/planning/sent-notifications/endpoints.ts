@@ -10,14 +10,14 @@ import { leave } from './unsubscribe.ts';
 // What mails lead to whose recipient wants no more of the kind. He is known by the link alone, which this server has signed;
 // whether what it is about is still there, nobody is told.
 
-const byLink = () => open().record(leaving);
+const byLink = () => open().resource(leaving);
 
 const leaving = {
   name: 'leaving',
   params: { token: required(pathText) },
-  find: async ({ services, params }: AccessCall<{ readonly token: string }>) =>
+  load: async ({ services, params }: AccessCall<{ readonly token: string }>) =>
     readLeavingToken(await services.secretKey(), params.token),
-  missing: noSuchLink,
+  notFound: noSuchLink,
 } as const;
 
 export const readUnsubscribePage = endpoint({

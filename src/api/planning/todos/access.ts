@@ -12,12 +12,12 @@ import { findTodo } from '../todo-rows/index.ts';
 
 /** The caller's own to-do of `:id`, on something that he may read still. */
 export const ownTodo = () =>
-  signedIn().record({
+  signedIn().resource({
     name: 'todo',
     params: { id: required(integer) },
-    find: ({ db, params }: AccessCall<{ readonly id: number }>, { caller }: { readonly caller: SignedInCaller }) =>
+    load: ({ db, params }: AccessCall<{ readonly id: number }>, { caller }: { readonly caller: SignedInCaller }) =>
       findTodo(db, caller, params.id),
-    missing: nestedNotFound,
+    notFound: nestedNotFound,
   });
 
 type Marked = Pick<Cause, 'target' | 'projectId' | 'groupId'>;
@@ -32,7 +32,7 @@ const inside = (type: 'Issue' | 'MergeRequest', id: number, projectId: number): 
 
 export const markingIssue = () =>
   inProject('read_project')
-    .record(readableIssue)
+    .resource(readableIssue)
     .map(({ caller, project, issue }) => ({ caller, marked: inside('Issue', issue.id, project.id) }));
 
 export const markingMergeRequest = () =>

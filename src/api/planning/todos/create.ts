@@ -24,7 +24,7 @@ export async function give(
   userIds: readonly number[],
 ): Promise<void> {
   const wanted = [...new Set(userIds)].map((userId) => ({ userId, action }));
-  const cause = { target: resource, projectId, groupId, authorId: uow.by.user?.id ?? authorId };
+  const cause = { target: resource, projectId, groupId, authorId: uow.actor.user?.id ?? authorId };
   await insertTodos(uow, cause, wanted);
 }
 
@@ -34,7 +34,7 @@ export async function giveToNamed(
   about: Resource,
   { text, before = '', noteId = null, internal }: Naming,
 ): Promise<void> {
-  if (uow.by.user === null) return;
+  if (uow.actor.user === null) return;
   const known = new Set(namedIn(before).map(({ name }) => name));
   const named = namedIn(text).filter(({ name }) => !known.has(name));
   const users = await usersAt(
@@ -51,5 +51,5 @@ export async function giveToNamed(
     return [{ userId, action: directly ? ('directly_addressed' as const) : ('mentioned' as const) }];
   });
   const { projectId, groupId } = told.place;
-  await insertTodos(uow, { target: about, projectId, groupId, authorId: uow.by.user.id, noteId }, wanted);
+  await insertTodos(uow, { target: about, projectId, groupId, authorId: uow.actor.user.id, noteId }, wanted);
 }

@@ -1,10 +1,10 @@
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { finishTodo } from '../todo-rows/index.ts';
 import { markingEpic, markingIssue, markingMergeRequest, ownTodo } from './access.ts';
 import { Todo } from './entities.ts';
@@ -37,20 +37,20 @@ export const markTodoAsDone = endpoint({
   access: ownTodo(),
   errors: { gone: NOT_FOUND },
   response: created(Todo),
-  write: async (uow, { todo }) => (await finishTodo(uow, todo.id)) ?? refused('gone'),
+  write: async (uow, { todo }) => (await finishTodo(uow, todo.id)) ?? fail('gone'),
 });
 
 export const markAllTodosAsDone = endpoint({
   post: '/todos/mark_as_done',
   summary: 'Say that all is done',
   access: signedIn(),
-  response: nothing,
+  response: noContent,
   handle: ({ caller }, { runUnitOfWork }) => finishAll(runUnitOfWork, caller),
 });
 
 const marking = {
-  refuses: { pending: NOT_MODIFIED },
-  answer: created(Todo),
+  errors: { pending: NOT_MODIFIED },
+  response: created(Todo),
 };
 
 export const markIssueAsTodo = endpoint({

@@ -13,7 +13,7 @@ import { type NamespaceRow, namespaceColumns } from '#domain/namespaces/namespac
 import { findProjects } from '#domain/namespaces/projects.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment } from '#http/endpoint/responses.ts';
+import { dateTime } from '#http/endpoint/responses.ts';
 import { EpicInList } from '../epics/index.ts';
 import { IssueInList } from '../issues/index.ts';
 import { MergeRequestInList } from '../merge-requests/index.ts';
@@ -33,8 +33,8 @@ const fields = {
   target_url: Type.String(),
   body: Type.String(),
   state: Type.Enum([...TODO_STATES]),
-  created_at: moment,
-  updated_at: moment,
+  created_at: dateTime,
+  updated_at: dateTime,
 };
 
 const bodiesOf = textsOf('notes', 'body');
@@ -55,12 +55,12 @@ async function targetsOf(rows: readonly TodoRow[], to: SerializationContext) {
   const { db, caller } = to;
   const seen = <Row extends object>(found: readonly Row[]) => found.map((row) => ({ ...row, seenFrom: null }));
   const [issues, mergeRequests, epics] = await Promise.all([
-    findListedIssues(db, caller, idsIn(rows, 'issue_id')).then((found) => IssueInList.all(seen(found), to)),
+    findListedIssues(db, caller, idsIn(rows, 'issue_id')).then((found) => IssueInList.serializeAll(seen(found), to)),
     findListedMergeRequests(db, caller, idsIn(rows, 'merge_request_id')).then((found) =>
-      MergeRequestInList.all(seen(found), to),
+      MergeRequestInList.serializeAll(seen(found), to),
     ),
     findListedEpics(db, idsIn(rows, 'epic_id')).then((found) =>
-      EpicInList.all(
+      EpicInList.serializeAll(
         found.map((epic) => ({ ...epic, seenFrom: 0 })),
         to,
       ),
@@ -95,12 +95,12 @@ export const Todo = entity('Todo', fields).from(beside, (todo: TodoRow, to, { us
   const target = stillThere(targets[type].get(id));
   const where =
     todo.project_id === null
-      ? { group: NamespaceBasic.one(stillThere(places.groups.get(todo.group_id ?? 0)), to) }
-      : { project: ProjectIdentity.one(stillThere(places.projects.get(todo.project_id)), to) };
+      ? { group: NamespaceBasic.serialize(stillThere(places.groups.get(todo.group_id ?? 0)), to) }
+      : { project: ProjectIdentity.serialize(stillThere(places.projects.get(todo.project_id)), to) };
   return {
     id: todo.id,
     ...where,
-    author: UserBasic.one(stillThere(users.get(todo.author_id)), to),
+    author: UserBasic.serialize(stillThere(users.get(todo.author_id)), to),
     action_name: todo.action,
     target_type: type,
     target,

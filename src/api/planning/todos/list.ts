@@ -4,7 +4,7 @@ import type { Reader } from '#database/database.ts';
 import type { TodoState } from '#database/tables/todos.ts';
 import type { Page } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { listTodos, type TodoRow } from '../todo-rows/index.ts';
 import { type Action, isMade, isTarget, type Type } from './filter.ts';
 
@@ -25,7 +25,7 @@ export async function listOwn(
   page: OffsetRequest,
 ): Promise<Page<TodoRow> | Failure<'noAuthor'>> {
   const { author_id } = filter;
-  if (author_id != null && !(await usersById(db, [author_id])).has(author_id)) return refused('noAuthor');
+  if (author_id != null && !(await usersById(db, [author_id])).has(author_id)) return fail('noAuthor');
   if (action != null && !isMade(action)) return { items: [], total: 0, more: false };
   if (type != null && !isTarget(type)) return { items: [], total: 0, more: false };
   return listTodos(db, caller, { ...filter, action: action ?? null, type: type ?? null }, page);

@@ -9,8 +9,8 @@ const ofColumn = (column: string) => ({ table: 'todos', column });
 
 /** His own go, and what he gave others to do is the ghost's, or goes with him. index: todos_by_user, todos_by_author */
 export const todosOfLeavers = subscription({
-  fact: 'user-deleted',
-  inPieces: (uow, deleted) =>
+  event: 'user-deleted',
+  inBatches: (uow, deleted) =>
     pieceOf(
       () => deleteSome(uow, ofColumn('user_id'), deleted.userId, PIECE),
       () => leaveToGhost(uow, ofColumn('author_id'), deleted),
@@ -19,12 +19,12 @@ export const todosOfLeavers = subscription({
 
 /** index: todos_by_project */
 export const todosEndWithProject = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) => pieceOf(() => deleteSome(uow, ofColumn('project_id'), projectId, PIECE)),
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) => pieceOf(() => deleteSome(uow, ofColumn('project_id'), projectId, PIECE)),
 });
 
 /** index: todos_by_group */
 export const todosEndWithGroup = subscription({
-  fact: 'group-destroyed',
-  inPieces: (uow, { groupId }) => pieceOf(() => deleteSome(uow, ofColumn('group_id'), groupId, PIECE)),
+  event: 'group-destroyed',
+  inBatches: (uow, { groupId }) => pieceOf(() => deleteSome(uow, ofColumn('group_id'), groupId, PIECE)),
 });

@@ -23,7 +23,7 @@ const NEW: readonly Event[] = ['new_issue', 'new_merge_request', 'new_epic'];
 const ACTING: readonly Event[] = ['close_issue', 'close_merge_request', 'merge_merge_request', 'push_to_merge_request'];
 
 export const followOccurrences = subscription({
-  fact: 'occurred',
+  event: 'occurred',
   async inTransaction(uow, { event, about }) {
     const { type, id } = about;
     if (type === 'Note') return followNote(uow, id);
@@ -35,7 +35,7 @@ export const followOccurrences = subscription({
 });
 
 async function finish(uow: UnitOfWork, about: Resource): Promise<void> {
-  if (uow.by.user !== null) await finishTodosOn(uow, uow.by.user.id, about);
+  if (uow.actor.user !== null) await finishTodosOn(uow, uow.actor.user.id, about);
 }
 
 /** index: issues primary key, merge_requests primary key, epics primary key */
@@ -64,18 +64,18 @@ async function followNote(uow: UnitOfWork, noteId: number): Promise<void> {
 }
 
 export const followAwards = subscription({
-  fact: 'emoji-awarded',
+  event: 'emoji-awarded',
   inTransaction: async (uow, { userId, about }) => void (await finishTodosOn(uow, userId, about)),
 });
 
 export const followApprovals = subscription({
-  fact: 'approved',
+  event: 'approved',
   inTransaction: async (uow, { mergeRequestId: id, userId }) =>
     void (await finishTodosOn(uow, userId, { type: 'MergeRequest', id })),
 });
 
 export const followChanges = subscription({
-  fact: 'thing-changed',
+  event: 'thing-changed',
   async inTransaction(uow, { about, assigned, reviewers, metadata }) {
     if (metadata) await finish(uow, about);
     await giveToPeople(uow, about, assigned, reviewers);
@@ -97,13 +97,13 @@ async function giveToPeople(
 
 /** Whom an edit names that was not named before. */
 export const followEdits = subscription({
-  fact: 'reworded',
+  event: 'reworded',
   inTransaction: (uow, { about, text, before, noteId, internal }) =>
     giveToNamed(uow, about, { text, before, noteId: noteId ?? null, internal }),
 });
 
 export const tellOfConflicts = subscription({
-  fact: 'conflicts-come',
+  event: 'conflicts-come',
   inTransaction: (uow, { mergeRequestId }) => giveToAuthor(uow, mergeRequestId, 'unmergeable'),
 });
 

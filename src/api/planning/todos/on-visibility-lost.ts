@@ -16,7 +16,7 @@ import { todoVisibleTo } from '../todo-rows/index.ts';
  * is done lists leave it out.
  */
 
-type Jobs = Pick<Services, 'database' | 'acting'>;
+type Jobs = Pick<Services, 'database' | 'runUnitOfWork'>;
 
 /** Where to-dos are looked at. */
 interface Where {
@@ -25,8 +25,8 @@ interface Where {
 }
 
 export const loseOfLeavers = subscription({
-  fact: 'membership-ended',
-  afterwards: {
+  event: 'membership-ended',
+  inBackground: {
     kind: 'lose_todos_of_leaver',
     async handle({ database, runUnitOfWork }: Jobs, { userId, sourceType: type, sourceId: id }) {
       for (const where of await placesIn(database.reader, { type, id })) await loseOf(runUnitOfWork, where, userId);
@@ -35,18 +35,18 @@ export const loseOfLeavers = subscription({
 });
 
 export const loseOfTransferred = subscription({
-  fact: 'transferred',
-  afterwards: { kind: 'lose_todos_of_transferred', handle: (jobs: Jobs, place) => loseInside(jobs, place) },
+  event: 'transferred',
+  inBackground: { kind: 'lose_todos_of_transferred', handle: (jobs: Jobs, place) => loseInside(jobs, place) },
 });
 
 export const loseOfNarrowed = subscription({
-  fact: 'sight-narrowed',
-  afterwards: { kind: 'lose_todos_of_narrowed', handle: (jobs: Jobs, place) => loseInside(jobs, place) },
+  event: 'sight-narrowed',
+  inBackground: { kind: 'lose_todos_of_narrowed', handle: (jobs: Jobs, place) => loseInside(jobs, place) },
 });
 
 export const loseOfHidden = subscription({
-  fact: 'thing-hidden',
-  afterwards: {
+  event: 'thing-hidden',
+  inBackground: {
     kind: 'lose_todos_of_hidden',
     handle: (jobs: Jobs, { type, id }) => loseAt(jobs, { column: columnOf(type), id }),
   },
@@ -94,7 +94,7 @@ async function nextUser(db: Reader, { column, id }: Where, after: number): Promi
   return row?.user_id ?? null;
 }
 
-async function loseOf(runUnitOfWork: Jobs['acting'], where: Where, userId: number): Promise<void> {
+async function loseOf(runUnitOfWork: Jobs['runUnitOfWork'], where: Where, userId: number): Promise<void> {
   let after = 0;
   await inPieces(runUnitOfWork, ANONYMOUS, {
     ask: nothingToAsk,

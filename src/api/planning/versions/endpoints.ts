@@ -1,9 +1,9 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { readingItsCodeSignedIn } from '../merge-requests/index.ts';
 import { Version, VersionInList } from './entities.ts';
 import { findVersion, listVersions } from './store.ts';
@@ -28,10 +28,10 @@ export const readMergeRequestVersion = endpoint({
   summary: 'Read one version of a merge request, with its commits and what they change',
   access: readingItsCodeSignedIn(),
   params: { version_id: required(integer), unidiff: optional(boolean, false) },
-  errors: { missing: NOT_FOUND },
-  response: shown(Version),
+  errors: { notFound: NOT_FOUND },
+  response: ok(Version),
   async read(db, { project, mergeRequest, params }) {
     const version = await findVersion(db, mergeRequest.id, params.version_id);
-    return version === null ? refused('missing') : { version, project, mergeRequest };
+    return version === null ? fail('notFound') : { version, project, mergeRequest };
   },
 });

@@ -4,7 +4,7 @@ import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { unlessOverLimit } from '#git/process/failures.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { moment, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { changesOf, type Described, describe, newestCommitsOf, spanOf } from '../merge-requests/index.ts';
 import type { VersionRow } from './store.ts';
 
@@ -13,7 +13,7 @@ const fields = {
   head_commit_sha: Type.String(),
   base_commit_sha: nullable(Type.String()),
   start_commit_sha: nullable(Type.String()),
-  created_at: moment,
+  created_at: dateTime,
   merge_request_id: Type.Integer(),
   state: Type.Enum(['empty', 'collected', 'overflow']),
   real_size: nullable(Type.String()),
@@ -70,8 +70,8 @@ export const Version = entity('MergeRequestVersion', {
     const { commits, diffs } = contents.get(row.version.id)!;
     return {
       ...shapeOf(row, described),
-      commits: commits.map((commit) => Commit.one(commit, to)),
-      diffs: diffs.map((file) => Diff.one(file, to)),
+      commits: commits.map((commit) => Commit.serialize(commit, to)),
+      diffs: diffs.map((file) => Diff.serialize(file, to)),
     };
   },
 );

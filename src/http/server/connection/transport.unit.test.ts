@@ -9,8 +9,8 @@ import { Type } from 'typebox';
 import { DatabaseUnavailable } from '#database/database.ts';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { bare } from '#http/endpoint/entity.ts';
-import { created, nothing, pageOf, plainText, shape, shown, stream } from '#http/endpoint/responses.ts';
+import { rawEntity } from '#http/endpoint/entity.ts';
+import { created, noContent, ok, pageOf, plainText, shape, stream } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -26,35 +26,35 @@ const endpoints = {
     summary: 'Read',
     access: open(),
     params: { id: optional(integer) },
-    response: shown(bare(Thing)),
+    response: ok(rawEntity(Thing)),
     handle: ({ params }) => ({ id: params.id ?? 0 }),
   }),
   listThings: endpoint({
     get: '/things',
     summary: 'List',
     access: open(),
-    response: pageOf(bare(Thing)),
+    response: pageOf(rawEntity(Thing)),
     handle: () => ({ items: [{ id: 1 }], total: 1, more: false }),
   }),
   listMore: endpoint({
     get: '/more',
     summary: 'A list with another page',
     access: open(),
-    response: pageOf(bare(Thing)),
+    response: pageOf(rawEntity(Thing)),
     handle: () => ({ items: [{ id: 1 }], total: null, more: true }),
   }),
   createThing: endpoint({
     post: '/things',
     summary: 'Create',
     access: open(),
-    response: created(bare(Thing)),
+    response: created(rawEntity(Thing)),
     handle: () => ({ id: 1 }),
   }),
   deleteThing: endpoint({
     delete: '/things/:id',
     summary: 'Delete',
     access: open(),
-    response: nothing,
+    response: noContent,
     handle: () => {},
   }),
   searchThings: endpoint({
@@ -62,7 +62,7 @@ const endpoints = {
     summary: 'Search',
     access: open(),
     params: { q: optional(text) },
-    response: shown(bare(Type.Unknown())),
+    response: ok(rawEntity(Type.Unknown())),
     handle: ({ params }) => params,
   }),
   readBytes: endpoint({

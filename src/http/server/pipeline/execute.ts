@@ -1,9 +1,9 @@
 import type { Caller } from '#authentication/caller.ts';
-import { takenBy } from '#events/unit-of-work.ts';
+import { failureOfUniqueIndex } from '#events/unit-of-work.ts';
 import type { EndpointHandler } from '#http/endpoint/endpoint.ts';
-import { shownBy } from '#http/endpoint/responses.ts';
+import { serializeResponse } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
-import { isFailure, refused } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { View } from '../response/request-view.ts';
 import { type Outgoing, type ReplyFacts, successReply } from '../response/response.ts';
 import { refusalOf } from './failure-response.ts';
@@ -34,7 +34,7 @@ export async function carryOut(progress: Ready, { view, call }: Prepared): Promi
   const { endpoint } = progress;
   const result = await outcomeOf(progress, { view, call });
   if (isFailure(result)) throw refusalOf(endpoint, result);
-  return successReply(await shownBy(endpoint.response, result, view), progress);
+  return successReply(await serializeResponse(endpoint.response, result, view), progress);
 }
 
 /**
@@ -59,8 +59,8 @@ async function outcomeOf(
         return await run({ ...call, request, given }, services);
     }
   } catch (error) {
-    const taken = takenBy(error, endpoint.uniqueErrors);
+    const taken = failureOfUniqueIndex(error, endpoint.uniqueErrors);
     if (taken === undefined) throw error;
-    return refused(taken.code, { ...params, ...taken.values });
+    return fail(taken.code, { ...params, ...taken.values });
   }
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import type { Refusals } from '#http/errors/error-table.ts';
-import { refused } from '#runtime/failure.ts';
+import type { ErrorTable } from '#http/errors/error-table.ts';
+import { fail } from '#runtime/failure.ts';
 import { refusalOf } from './failure-response.ts';
 
-const refuses: Refusals = {
+const refuses: ErrorTable = {
   gone: [404, '404 Thing Not Found'],
   taken: [409, 'Path {path} is taken by {owner}'],
   invalid: INVALID,
@@ -17,7 +17,7 @@ const refuses: Refusals = {
 const endpoint = { name: 'createThing', source: 'things/endpoints.ts', refuses } as unknown as Endpoint;
 
 const answered = (code: string, values = {}) => {
-  const { status, body, headers } = refusalOf(endpoint, refused(code, values));
+  const { status, body, headers } = refusalOf(endpoint, fail(code, values));
   return [status, body, headers];
 };
 

@@ -154,19 +154,19 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   async credentials(progress) {
     const { services, request, given, endpoint } = progress;
     const identified = await identify(services, presentedCredentials(request, given, endpoint), request);
-    await endpoint.access.offered?.(new CallOf({ ...progress, caller: identified.caller ?? ANONYMOUS }));
+    await endpoint.access.isEnabled?.(new CallOf({ ...progress, caller: identified.caller ?? ANONYMOUS }));
     if (identified.dead) {
-      await endpoint.access.deadToken?.(new CallOf(progress), identified.dead);
+      await endpoint.access.invalidToken?.(new CallOf(progress), identified.dead);
       throw deadToken(identified.dead);
     }
     const sudo = endpoint.root ? null : sudoName(request, given);
     if (sudo === null) checkScopes(endpoint, identified.caller, request.method);
     if (identified.barred) throw barredCaller(identified.barred, request.baseUrl);
     progress.caller = sudo === null ? identified.caller : await actingAs(progress, identified.caller, sudo);
-    await endpoint.access.admit(new CallOf(progress));
+    await endpoint.access.authenticate(new CallOf(progress));
   },
 
-  place: (progress) => progress.endpoint.access.place?.(new CallOf(progress)),
+  place: (progress) => progress.endpoint.access.loadParent?.(new CallOf(progress)),
 
   parameters(progress) {
     const { endpoint, path, given } = progress;
@@ -183,10 +183,10 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   },
 
   async find(progress) {
-    progress.found = await progress.endpoint.access.find(new CallOf(progress));
+    progress.found = await progress.endpoint.access.load(new CallOf(progress));
   },
 
-  allow: (progress) => progress.endpoint.access.allow(new CallOf(progress), progress.found as never),
+  allow: (progress) => progress.endpoint.access.authorize(new CallOf(progress), progress.found as never),
 
   precondition: (progress) => (progress.endpoint.lastModified ? checkCondition(progress) : undefined),
 };

@@ -5,7 +5,7 @@ import { stillThere } from '#domain/row-deleted.ts';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { created, shown } from '#http/endpoint/responses.ts';
+import { created, ok } from '#http/endpoint/responses.ts';
 import { smallServer } from '#test/support/minimal-server.ts';
 
 /** How often the owner is not there when the thing is shown. */
@@ -17,7 +17,7 @@ const readThing = endpoint({
   get: '/things',
   summary: 'Read',
   access: open(),
-  response: shown(Thing),
+  response: ok(Thing),
   handle: () => ({}),
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { bare } from '#http/endpoint/entity.ts';
+import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message } from '#http/endpoint/responses.ts';
 import { smallServer } from '#test/support/minimal-server.ts';
 
@@ -11,7 +11,7 @@ const addChild = endpoint({
   post: '/parents/:id/children',
   summary: 'Adds a child to a parent who was there when the request began',
   access: open(),
-  response: created(bare(Message)),
+  response: created(rawEntity(Message)),
   async handle({ params }, { database }) {
     await database.transaction((tx) => sql`insert into children values (${Number(params.id)})`.execute(tx));
     return { message: 'added' };
@@ -22,7 +22,7 @@ const makeTables = endpoint({
   post: '/tables',
   summary: 'Makes both tables, and one parent',
   access: open(),
-  response: created(bare(Message)),
+  response: created(rawEntity(Message)),
   async handle(_call, { database }) {
     await database.transaction(async (tx) => {
       await sql`create table parents (id integer primary key)`.execute(tx);

@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { type Answer, type HtmlReply, type RedirectReply, Reply, type StreamReply } from '#http/endpoint/responses.ts';
+import {
+  type HtmlReply,
+  type RedirectReply,
+  Reply,
+  type ResponseType,
+  type StreamReply,
+} from '#http/endpoint/responses.ts';
 import type { HttpError } from '#http/errors/http-error.ts';
 import type { Page } from '#http/lists/page.ts';
 import { type PageRequest, pageHeaders } from '#http/lists/pagination.ts';
@@ -49,7 +55,7 @@ export async function successReply(result: unknown, facts: ReplyFacts): Promise<
   return wrapped ? { ...outgoing, headers: { ...outgoing.headers, ...wrapped.headers } } : outgoing;
 }
 
-function build(answer: Answer, value: unknown, facts: ReplyFacts, status: number): Outgoing | Promise<Outgoing> {
+function build(answer: ResponseType, value: unknown, facts: ReplyFacts, status: number): Outgoing | Promise<Outgoing> {
   switch (answer.kind) {
     case 'nothing':
       return { status, headers: { 'Cache-Control': 'no-cache' } };

@@ -25,7 +25,7 @@ function flood(this: Readable) {
   this.push(Buffer.alloc(65_536));
 }
 
-const shared = { access: open(), answer: stream } as const;
+const shared = { access: open(), response: stream } as const;
 
 const endpoints = {
   floodThing: endpoint({

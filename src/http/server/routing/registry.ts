@@ -75,7 +75,7 @@ function named(folder: string, module: Readonly<Record<string, unknown>>): Endpo
 }
 
 function isDeclared(value: unknown): value is EndpointDefinition {
-  return typeof value === 'object' && value !== null && 'way' in value && 'access' in value;
+  return typeof value === 'object' && value !== null && 'handler' in value && 'access' in value;
 }
 
 function checkNames(endpoints: readonly Endpoint[]): void {
@@ -126,7 +126,7 @@ function checkDeclaration(endpoint: Endpoint): void {
       `reads, and is remembered for its caller, whom its order ${endpoint.stageOrder} does not know: it has to handle`,
     );
   }
-  const findsPlace = endpoint.access.place !== undefined;
+  const findsPlace = endpoint.access.loadParent !== undefined;
   if (stages.includes('place') !== findsPlace) {
     complain(`has the order ${endpoint.stageOrder}, but its access finds ${findsPlace ? 'a' : 'no'} place first`);
   }

@@ -6,7 +6,7 @@ import { family } from '#http/endpoint/resource-module.ts';
 import { plainText } from '#http/endpoint/responses.ts';
 import { createRegistry } from './registry.ts';
 
-const plain = { summary: 'Do it', access: open(), answer: plainText, handle: () => 'x' } as const;
+const plain = { summary: 'Do it', access: open(), response: plainText, handle: () => 'x' } as const;
 
 const registry = createRegistry({
   projects: family({

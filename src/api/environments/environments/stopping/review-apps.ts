@@ -8,7 +8,7 @@ import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { momentAfter } from '#runtime/clock.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 
 /** Old environments of the folder `review` that are to go (contract/environments.md "review_apps"). */
 
@@ -34,9 +34,9 @@ export async function scheduleReviewApps(
     limit,
   }).execute();
   const protections = await protectionsOfAll(uow, uow.tier, project, chosen);
-  const may = await mayDeployToEach(uow, uow.by, project, protections);
+  const may = await mayDeployToEach(uow, uow.actor, project, protections);
   const kept = chosen.filter((_, at) => !may[at]);
-  if (chosen.length === 0 || kept.length > 0) return refused('nothingToGo', { kept: kept.map(environmentShape) });
+  if (chosen.length === 0 || kept.length > 0) return fail('nothingToGo', { kept: kept.map(environmentShape) });
   if (!dry_run) await destroyLater(uow, chosen, momentAfter(uow.now, REPRIEVE));
   return chosen;
 }

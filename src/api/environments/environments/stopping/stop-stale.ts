@@ -8,7 +8,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { momentAfter, yearsBefore } from '#runtime/clock.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { stopAsNobody } from '../cleanup.ts';
 
 /** Environments that nobody has looked after for long (contract/environments.md "stop_stale"). */
@@ -23,8 +23,7 @@ export async function requestStopOfStale(
   projectId: number,
   before: string,
 ): Promise<{ readonly message: string } | Failure<'invalidDate'>> {
-  if (before < yearsBefore(uow.now, OLDEST_YEARS) || before > momentAfter(uow.now, -WEEK))
-    return refused('invalidDate');
+  if (before < yearsBefore(uow.now, OLDEST_YEARS) || before > momentAfter(uow.now, -WEEK)) return fail('invalidDate');
   await enqueue(uow, stopStaleEnvironments, { projectId, before }, { key: `${projectId} ${before}` });
   return { message: 'Successfully requested stop for all stale environments' };
 }

@@ -2,7 +2,7 @@ import { enterState } from '#api/environments/environment-model/index.ts';
 import { playJob } from '#api/pipelines/processing/index.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { mayItsUserPlay } from '../permissions.ts';
 import { type StopActions, stopActions } from './stop-actions.ts';
 
@@ -20,12 +20,12 @@ export async function stopEnvironment(
   { force }: { readonly force: boolean },
 ): Promise<EnvironmentRow | Failure<'gone' | 'noAction' | 'forbidden'>> {
   const environment = await findEnvironment(uow, project_id, id);
-  if (environment === null) return refused('gone');
+  if (environment === null) return fail('gone');
   if (force) return (await enterState(uow, id, 'stopped')) ?? environment;
   if (environment.state !== 'available') return environment;
   const actions = await stopActions(uow, environment);
   if (actions !== null) return playAll(uow, environment, actions);
-  if (environment.auto_stop_setting === 'with_action') return refused('noAction');
+  if (environment.auto_stop_setting === 'with_action') return fail('noAction');
   return (await enterState(uow, id, 'stopped')) ?? environment;
 }
 
@@ -36,12 +36,12 @@ async function playAll(
   { pipeline, jobs }: StopActions,
 ): Promise<EnvironmentRow | Failure<'forbidden'>> {
   for (const job of jobs) {
-    if (!(await mayItsUserPlay(uow, uow.tier, job, pipeline, environment))) return refused('forbidden');
+    if (!(await mayItsUserPlay(uow, uow.tier, job, pipeline, environment))) return fail('forbidden');
   }
   const stopping = await enterState(uow, environment.id, 'stopping');
   if (stopping === null) return environment;
   for (const job of jobs) {
-    if (isFailure(await playJob(uow, job, [], job.user_id))) return refused('forbidden');
+    if (isFailure(await playJob(uow, job, [], job.user_id))) return fail('forbidden');
   }
   return stopping;
 }

@@ -6,7 +6,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { scheduledForDeletion } from '#domain/namespaces/name-validation.ts';
 import { childOf, type Place, placeOfNamespace } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { isPathFree, moveGroup } from '../path-validation.ts';
 import { type GroupRow, groupNow, readGroupRow } from '../store.ts';
 import { destroyAtOnce } from './destroy-in-request.ts';
@@ -19,8 +19,8 @@ export async function scheduleDeletion(
   { id }: Pick<Group, 'id'>,
 ): Promise<undefined | Failure<'alreadyMarked' | 'gone'>> {
   const group = await groupNow(uow, id);
-  if (group === null) return refused('gone');
-  if (group.marked_for_deletion_on !== null) return refused('alreadyMarked');
+  if (group === null) return fail('gone');
+  if (group.marked_for_deletion_on !== null) return fail('alreadyMarked');
   if (group.marked) return;
   await rename(uow, group, {
     name: scheduledForDeletion(group.name, id),
@@ -37,9 +37,9 @@ export async function restoreGroup(
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'notMarked' | 'gone'>> {
   const group = await groupNow(uow, id);
-  if (group === null) return refused('gone');
+  if (group === null) return fail('gone');
   const { name_before_deletion: name, path_before_deletion: path } = group;
-  if (name === null || path === null) return refused('notMarked');
+  if (name === null || path === null) return fail('notMarked');
   const parent = await parentPlace(uow, group);
   const names = await restoredNames({ name, path }, (wanted) =>
     isPathFree(uow, childOf(parent, wanted.path, wanted.name).full_path, id),
@@ -60,10 +60,10 @@ export async function deleteAtOnce(
   fullPath: string | null | undefined,
 ): Promise<undefined | Failure<'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'gone'>> {
   const group = await groupNow(uow, id);
-  if (group === null) return refused('gone');
-  if (group.parent_id === null) return refused('rootNotAtOnce');
-  if (group.marked_for_deletion_on === null) return refused('notMarked');
-  if (group.full_path !== fullPath) return refused('wrongPath');
+  if (group === null) return fail('gone');
+  if (group.parent_id === null) return fail('rootNotAtOnce');
+  if (group.marked_for_deletion_on === null) return fail('notMarked');
+  if (group.full_path !== fullPath) return fail('wrongPath');
   await destroyAtOnce(uow, group);
 }
 

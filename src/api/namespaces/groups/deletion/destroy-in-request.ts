@@ -45,7 +45,7 @@ export async function destroyAtOnce(uow: UnitOfWork<SignedInCaller>, { id, full_
   if (!(await holdsMuch(uow, id))) return destroyGroup(uow, { id, full_path });
   const root = (await rootOf(uow, id)) ?? { id, full_path };
   await putAway(uow, { id, full_path });
-  await enqueue(uow, destroyPutAway, { id, full_path, root, by: uow.by.user.id, address: uow.by.address });
+  await enqueue(uow, destroyPutAway, { id, full_path, root, by: uow.actor.user.id, address: uow.actor.address });
 }
 
 /** Or what can't go right now. index: namespace_closure_by_ancestor, projects_by_namespace */

@@ -35,7 +35,7 @@ async function destroyPieceOf(uow: UnitOfWork, doomed: Doomed, root: Doomed): Pr
 }
 
 async function aheadOf(uow: UnitOfWork, { id }: Doomed): Promise<typeof MORE | undefined> {
-  return (await uow.ahead('group-destroyed', { groupId: id })) ? MORE : undefined;
+  return (await uow.publishBatch('group-destroyed', { groupId: id })) ? MORE : undefined;
 }
 
 const nothingIs = async () => false;
@@ -46,7 +46,7 @@ const nothingIs = async () => false;
  * one above it.
  */
 export async function destroyGroupBySteps(
-  { database, runUnitOfWork }: Pick<Services, 'database' | 'acting'>,
+  { database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>,
   caller: Caller,
   group: Doomed & { readonly root?: Doomed },
   isDoomed: (db: Reader) => Promise<boolean>,

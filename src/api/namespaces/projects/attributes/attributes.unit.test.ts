@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { attributeNames } from './attributes.ts';
 
-const contract = readFileSync(join(import.meta.dirname, '../../../../contract/planning.md'), 'utf8');
+const contract = readFileSync(join(import.meta.dirname, '../../../../../contract/planning.md'), 'utf8');
 const section = contract.slice(contract.indexOf('**Project attributes**'), contract.indexOf('Only shown, never set'));
 
 /** Of a later family. */

@@ -15,7 +15,7 @@ import { guardErrors } from './unsupported-attributes.ts';
 
 /** Who sends them, and on which tier. */
 interface Sender {
-  readonly by: Caller;
+  readonly actor: Caller;
   readonly tier: Tier;
 }
 
@@ -43,8 +43,8 @@ function sentValue({ clearable, resettable, home, means, fallback }: Attribute, 
   return means === undefined ? fallback : false;
 }
 
-function maySet({ by, tier }: Sender, { administrators, premium }: Attribute): boolean {
-  return (!administrators || isAdministrator(by)) && (!premium || tier !== 'free');
+function maySet({ actor, tier }: Sender, { administrators, premium }: Attribute): boolean {
+  return (!administrators || isAdministrator(actor)) && (!premium || tier !== 'free');
 }
 
 /** What is wrong with the values that were sent, each by itself. */

@@ -5,7 +5,7 @@ import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, invalid, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import type { AttributeValues } from '../attributes/attributes.ts';
 import { sentAttributes } from '../attributes/input-attributes.ts';
 import { initializeWithReadme } from './initialize.ts';
@@ -40,7 +40,7 @@ export async function create(
   origin: Origin,
   { values, readme, importUrl }: ProjectWish,
 ): Promise<Project | Failure<CreateFailure>> {
-  if (importUrl) return refused('importUnsupported');
+  if (importUrl) return fail('importUnsupported');
   const storages = Object.keys(services.config.storages);
   const made = await services.runUnitOfWork(caller, (uow) =>
     insert(uow, origin, sentAttributes(values, '{}', uow), storages),
@@ -62,12 +62,12 @@ async function insert(
   const creator = await readUser(uow, creatorId);
   const target = await (namespaceId === null
     ? personalTargetOf(uow, creatorId)
-    : findTarget(uow, uow.by, String(namespaceId)));
-  if (creator === null || target === null || !mayPutProjects(uow.by, target)) {
+    : findTarget(uow, uow.actor, String(namespaceId)));
+  if (creator === null || target === null || !mayPutProjects(uow.actor, target)) {
     return invalid({ namespace: ['is not valid'] });
   }
   if (target.group === null && (await isAtLimit(uow, creator))) {
-    return refused('limitReached', { limit: creator.projects_limit });
+    return fail('limitReached', { limit: creator.projects_limit });
   }
   const project = await addProject(uow, { creator, target }, sent, storages);
   return isFailure(project) ? project : { project, creator };

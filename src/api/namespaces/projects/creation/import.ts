@@ -33,9 +33,9 @@ export async function importProject(
   { path, name, visibility, values, past }: ImportedProject,
   storages: readonly string[],
 ): Promise<Project | Failure<'invalid'>> {
-  const creator = await readUser(uow, uow.by.user.id);
-  const target = await findTarget(uow, uow.by, String(group.id));
-  const mayBeThere = roleInGroup(uow.by, group) >= MAINTAINER && !group.archived && !group.marked;
+  const creator = await readUser(uow, uow.actor.user.id);
+  const target = await findTarget(uow, uow.actor, String(group.id));
+  const mayBeThere = roleInGroup(uow.actor, group) >= MAINTAINER && !group.archived && !group.marked;
   if (creator === null || target === null || !mayBeThere) return invalid({ namespace: ['is not valid'] });
   const sent = {
     ...sentAttributes(values, '{}', uow),

@@ -58,7 +58,7 @@ export async function addProject(
     path: pathProblems(path),
     ...valueErrors(sent, storages),
     ...branchErrors(defaultBranch),
-    visibility_level: restrictedErrors(uow.by, visibility, settings),
+    visibility_level: restrictedErrors(uow.actor, visibility, settings),
   });
   if (taken !== null || wrong !== null) return invalid({ ...taken, ...wrong });
   const id = await insertProject(uow, draft, placing, past);
@@ -95,7 +95,7 @@ async function draftOf(
     name,
     path,
     place: childOf(target, path, name),
-    visibility: visibilityIn(target, sent.visibility ?? defaultVisibility(uow.by, settings)),
+    visibility: visibilityIn(target, sent.visibility ?? defaultVisibility(uow.actor, settings)),
     sent,
     storage: sent.repository_storage || chooseStorage(storages, settings.repository_storages_weighted),
     defaultBranch: branchName(sent.default_branch) || (await initialBranch(uow, target.id)),

@@ -4,7 +4,7 @@ import { standingOf } from '#domain/namespaces/archive-state.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { MORE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { areMoving } from './destroy.ts';
 import { destroyMarked } from './destroy-marked.ts';
 import { markForDeletion } from './mark-for-deletion.ts';
@@ -22,14 +22,14 @@ export async function remove(
   { permanently, fullPath }: Removal,
 ): Promise<undefined | typeof MORE | Failure<'notMarked' | 'alreadyMarked' | 'wrongPath' | 'moving'>> {
   if (project.marked_for_deletion_on === null) {
-    if (permanently) return refused('notMarked');
+    if (permanently) return fail('notMarked');
     if ((await standingOf(uow, project.namespace_id)).marked.any) return undefined;
     return markForDeletion(uow, project);
   }
-  if (!permanently) return refused('alreadyMarked');
-  if (fullPath !== project.full_path) return refused('wrongPath');
-  if (await isRestored(uow, project.id)) return refused('notMarked');
-  if (await areMoving(uow, [project.id])) return refused('moving');
+  if (!permanently) return fail('alreadyMarked');
+  if (fullPath !== project.full_path) return fail('wrongPath');
+  if (await isRestored(uow, project.id)) return fail('notMarked');
+  if (await areMoving(uow, [project.id])) return fail('moving');
   return destroyMarked(uow, project.id, project.marked_for_deletion_on);
 }
 

@@ -33,7 +33,7 @@ export async function destroyPieceOfProject(uow: UnitOfWork, projectId: number):
   if (doomed === undefined) return undefined;
   stayWhileMoving(doomed);
   const forgetSome = () => forgetSomeProjectActivity(uow, projectId, PIECE);
-  if ((await uow.ahead('project-destroyed', factOf(doomed))) || (await forgetSome()) === PIECE) {
+  if ((await uow.publishBatch('project-destroyed', factOf(doomed))) || (await forgetSome()) === PIECE) {
     await makeFinal(uow, projectId);
     return MORE;
   }
@@ -130,8 +130,8 @@ async function recordDestruction(uow: UnitOfWork, doomed: Doomed): Promise<void>
 
 /** What stays of a destroyed project outside of the database: its repository. */
 export const removeProjectRepository = subscription({
-  fact: 'project-destroyed',
-  afterwards: {
+  event: 'project-destroyed',
+  inBackground: {
     kind: 'remove_project_repository',
     handle: ({ git }: { readonly git: Git }, { storage, diskPath }) =>
       removeRepository(git, repositoryAt(git, storage, diskPath)),

@@ -4,7 +4,7 @@ import { scheduledForDeletion } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { moveTo, readAgain } from '../move-route.ts';
 import { takenFields } from '../unique-errors.ts';
 import { isBegun } from './destroy.ts';
@@ -18,7 +18,7 @@ export async function markForDeletion(
   project: Project,
 ): Promise<undefined | Failure<'alreadyMarked'>> {
   const row = await readRow(uow, project.id);
-  if (row === undefined || row.marked_for_deletion_on !== null) return refused('alreadyMarked');
+  if (row === undefined || row.marked_for_deletion_on !== null) return fail('alreadyMarked');
   const name = scheduledForDeletion(row.name, project.id);
   const path = scheduledForDeletion(row.path, project.id);
   const kept = { name_before_deletion: row.name, path_before_deletion: row.path };
@@ -29,8 +29,8 @@ export async function markForDeletion(
 /** Takes the mark away: former name and path, or ones like them, and not archived. One that is being destroyed is gone already. */
 export async function restore(uow: UnitOfWork, project: Project): Promise<Project | Failure<'notMarked' | 'gone'>> {
   const row = await readRow(uow, project.id);
-  if (row === undefined || (await isBegun(uow, project.id))) return refused('gone');
-  if (row.marked_for_deletion_on === null) return refused('notMarked');
+  if (row === undefined || (await isBegun(uow, project.id))) return fail('gone');
+  if (row.marked_for_deletion_on === null) return fail('notMarked');
   const parent = await placeOfNamespace(uow, row.namespace_id);
   const former = { name: row.name_before_deletion ?? row.name, path: row.path_before_deletion ?? row.path };
   const { name, path } = await restoredNames(former, async ({ name, path }) => {

@@ -4,7 +4,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { Page } from '#http/lists/page.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { projectListing, type projectListParams } from '../parameters.ts';
 import type { ProjectFilter } from '../store.ts';
 import { pageOfProjects } from './list.ts';
@@ -24,7 +24,7 @@ export async function listedProjects(
   page: PageRequest,
   only: ProjectFilter = {},
 ): Promise<Page<Project> | Failure<'unpaired'>> {
-  if (isUnpaired(params)) return refused('unpaired');
+  if (isUnpaired(params)) return fail('unpaired');
   return pageOfProjects(db, caller, projectListing(params, page, only));
 }
 

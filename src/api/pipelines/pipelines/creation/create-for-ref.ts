@@ -14,7 +14,7 @@ import { validRefName, zeroId } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { createPipeline, orBroken } from './create.ts';
 import type { CREATION_REFUSALS } from './errors.ts';
 import { madeOf } from './insert.ts';
@@ -45,7 +45,7 @@ type Codes = keyof typeof CREATION_REFUSALS;
  * refused, in the order of the contract. His rights are read again where it is made.
  */
 export async function createOfRef(
-  services: Pick<Services, 'git' | 'database' | 'acting' | 'secretKey'>,
+  services: Pick<Services, 'git' | 'database' | 'runUnitOfWork' | 'secretKey'>,
   caller: SignedInCaller,
   project: Project,
   { ref: sent, source, variables = [], brought = [], starter = {}, origin, keepsBroken, baseUrl }: Asked,
@@ -64,14 +64,14 @@ export async function createOfRef(
   const content = keepsBroken ? orBroken(plan) : plan;
   if (isFailure(content)) return content;
   const twice = firstTwice(all);
-  if (twice !== undefined) return refused('duplicate', { key: twice });
+  if (twice !== undefined) return fail('duplicate', { key: twice });
   const setsAny = variables.length > 0;
-  if (setsAny && !maySetPipelineVariables(caller, project)) return refused('noVariables');
+  if (setsAny && !maySetPipelineVariables(caller, project)) return fail('noVariables');
   const key = await secretKey();
   const make = async (uow: UnitOfWork) => {
     const now = await standingOf(uow, caller, project.id);
-    if (!(await mayRunOn(uow, now.caller, now.project, wanted))) return refused('notAllowed', { ref: sent });
-    if (setsAny && !maySetPipelineVariables(now.caller, now.project)) return refused('noVariables');
+    if (!(await mayRunOn(uow, now.caller, now.project, wanted))) return fail('notAllowed', { ref: sent });
+    if (setsAny && !maySetPipelineVariables(now.caller, now.project)) return fail('noVariables');
     const made = await createPipeline(uow, wanted, content, { origin: origin ?? null, key });
     const id = made ?? (await madeOf(uow, project.id, origin!))!;
     return (await findPipeline(uow, project.id, id))!;
@@ -107,12 +107,12 @@ async function wantedOf(
   { ref: sent, source, starter, all, baseUrl }: About,
 ): Promise<Wanted | Failure<'disabled' | 'notPermitted' | 'notAllowed' | 'noRef'>> {
   const db = database.reader;
-  if (!mayUseFeature(caller, 'builds', project)) return refused('disabled');
-  if (caller.user === null || !mayInProject(caller, 'create_pipeline', project)) return refused('notPermitted');
+  if (!mayUseFeature(caller, 'builds', project)) return fail('disabled');
+  if (caller.user === null || !mayInProject(caller, 'create_pipeline', project)) return fail('notPermitted');
   const found = await findRef(git, project, sent);
   const place = found ?? { ref: sent, tag: false };
-  if (!(await mayRunOn(db, caller, project, place))) return refused('notAllowed', { ref: sent });
-  if (found === null) return refused('noRef');
+  if (!(await mayRunOn(db, caller, project, place))) return fail('notAllowed', { ref: sent });
+  if (found === null) return fail('noRef');
   return {
     ...found,
     ...starter,

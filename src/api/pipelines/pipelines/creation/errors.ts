@@ -1,4 +1,4 @@
-import { filledText, type Refusals } from '#http/errors/error-table.ts';
+import { type ErrorTable, filledText } from '#http/errors/error-table.ts';
 import type { Failure } from '#runtime/failure.ts';
 
 const base = (text: string) => [400, { message: { base: [text] } }] as const;
@@ -18,7 +18,7 @@ export const CREATION_REFUSALS = {
   unwanted: base('The pipeline did not run. Review the workflow:rules configuration for the pipeline.'),
   duplicate: base('Duplicate variable name: {key}'),
   noVariables: base('Insufficient permissions to set pipeline variables'),
-} as const satisfies Refusals;
+} as const satisfies ErrorTable;
 
 /** The same as a text alone. */
 export function creationText({ code, values }: Failure<keyof typeof CREATION_REFUSALS>): string {

@@ -154,7 +154,7 @@ test('work that is done twice makes no second pipeline', async () => {
   const id = Number(made!.origin!.split(' ')[1]);
   const { followPushes } = await import('./on-push.ts');
   const run = jobRun(2, id);
-  await followPushes.afterwards!.handle(server.services, payload, run);
+  await followPushes.inBackground!.handle(server.services, payload, run);
   assert.equal((await pipelinesOf(project)).length, 1);
 });
 

@@ -26,8 +26,8 @@ const SKIPS = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
 
 /** Whatever makes or moves branches and tags has pipelines made of what is there then (contract/runners.md §4.2). */
 export const followPushes = subscription({
-  fact: 'refs-changed',
-  afterwards: {
+  event: 'refs-changed',
+  inBackground: {
     kind: 'pipelines-of-push',
     async handle(services: Services, { projectId, userId, changes, options = [] }, { id }) {
       const db = services.database.reader;

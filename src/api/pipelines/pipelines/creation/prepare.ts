@@ -19,7 +19,7 @@ import type { Repository } from '#git/repository.ts';
 import { listTree } from '#git/trees/tree-list.ts';
 import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { filesAt } from './config-file.ts';
 import { configPath, type PipelineOf, predefinedVariables } from './predefined-variables.ts';
 
@@ -56,16 +56,16 @@ export async function prepare(
   const { git } = services;
   const repository = repositoryOf(git, wanted.project);
   const commit = await readCommit(git, repository, wanted.sha);
-  if (commit === null) return refused('noFile');
+  if (commit === null) return fail('noFile');
   const configuration = await read();
-  if (configuration === null) return refused('noFile');
-  if ('invalid' in configuration) return refused('invalid', { text: configuration.invalid });
+  if (configuration === null) return fail('noFile');
+  if ('invalid' in configuration) return fail('invalid', { text: configuration.invalid });
   const hasEnvironments = configuration.jobs.some(({ environment }) => environment !== null);
   const keptFor = await variablesForPipeline(services, wanted.project, {
     protected: wanted.protected,
     hasEnvironments,
   });
-  if (keptFor === null) return refused('invalid', { text: TOO_LARGE });
+  if (keptFor === null) return fail('invalid', { text: TOO_LARGE });
   const { changes, exists } = configuration.asks;
   const plan = await planPipeline(configuration, {
     ref: wanted.ref,
@@ -78,9 +78,9 @@ export async function prepare(
     changedPaths: changes ? await pathsChanged(git, repository, wanted) : null,
     files: exists ? await pathsAt(git, repository, commit) : null,
   });
-  if (plan === 'refused') return refused('unwanted');
-  if (plan === 'empty') return refused('empty');
-  return 'invalid' in plan ? refused('invalid', { text: plan.invalid }) : plan;
+  if (plan === 'refused') return fail('unwanted');
+  if (plan === 'empty') return fail('empty');
+  return 'invalid' in plan ? fail('invalid', { text: plan.invalid }) : plan;
 }
 
 const TOO_LARGE = 'The CI/CD variables are too large';

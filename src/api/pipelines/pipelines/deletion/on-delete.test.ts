@@ -34,7 +34,7 @@ async function large(project: Project): Promise<void> {
 const rowsOf = async (table: 'jobs' | 'pipelines', { id }: Project) =>
   database.reader.selectFrom(table).select('user_id').where('project_id', '=', id).execute();
 const ahead = <Name extends EventName>(name: Name, payload: EventPayloads[Name]) =>
-  runUnitOfWork(ANONYMOUS, (uow) => uow.ahead(name, payload));
+  runUnitOfWork(ANONYMOUS, (uow) => uow.publishBatch(name, payload));
 
 test('the jobs of a project that goes are removed piece by piece, and then its pipelines', async () => {
   const project = await newProject();

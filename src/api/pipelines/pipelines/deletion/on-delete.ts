@@ -9,8 +9,8 @@ const HOLDERS = ['jobs', 'pipelines', 'commit_statuses'] as const;
 
 /** Jobs go first, so that no pipeline takes many along. index: jobs_by_project, pipelines_by_project */
 export const endWithProject = subscription({
-  fact: 'project-destroyed',
-  inPieces: (uow, { projectId }) =>
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) =>
     pieceOf(
       () => removeJobs(uow, 'project_id', projectId),
       () => removePosted(uow, 'project_id', projectId),
@@ -20,8 +20,8 @@ export const endWithProject = subscription({
 
 /** What a deleted user has run stays as nobody's. index: jobs_by_user, pipelines_by_user, commit_statuses_by_user */
 export const forgetWhoRan = subscription({
-  fact: 'user-deleted',
-  inPieces: (uow, { userId }) =>
+  event: 'user-deleted',
+  inBatches: (uow, { userId }) =>
     pieceOf(
       ...HOLDERS.map(
         (table) => () => referElsewhere(uow, { table, column: 'user_id' }, { from: userId, to: null, most: PIECE }),

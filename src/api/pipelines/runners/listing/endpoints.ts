@@ -3,7 +3,7 @@ import { administratorLate, signedIn } from '#http/access/access.ts';
 import { inGroup, inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { pageOf } from '#http/endpoint/responses.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { Runner } from '../entities.ts';
 import { filterParams, isTypeScope, scopedFilterParams } from './filters.ts';
 import { everyRunner, pageOfRunners, runnersOfGroup, runnersOfProject } from './list.ts';
@@ -17,7 +17,7 @@ export const listRunners = endpoint({
   errors: { invalidScope: [400, 'Scope contains invalid value'] },
   response: pageOf(Runner),
   read(db, { caller, params: filter, page, base }) {
-    if (isTypeScope(filter.scope)) return refused('invalidScope');
+    if (isTypeScope(filter.scope)) return fail('invalidScope');
     return pageOfRunners(db, isRunnerOf(caller.user.id, db.today), { filter, page, now: base.now });
   },
 });

@@ -2,7 +2,7 @@ import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts'
 import { mayUpdateRunner, ownerProjectOf, type Runner } from '#authorization/runners.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordAssociation } from '../activity.ts';
 import { associationsIn, insertAssociation, removeAssociation } from '../store.ts';
 
@@ -18,12 +18,12 @@ export async function assignRunner(
   project: Project,
   runner: Runner,
 ): Promise<Runner | Failure<AssignFailure>> {
-  const administrator = isAdministrator(uow.by);
-  if (runner.runner_type === 'group_type') return refused('ofGroup');
-  if (runner.runner_type === 'instance_type') return refused(administrator ? 'ofInstance' : 'notPermitted');
-  if (runner.locked && !administrator) return refused('locked');
-  if (!(await mayUpdateRunner(uow, uow.by, runner))) return refused('notPermitted');
-  if ((await associationsIn(uow, project.id)) >= MOST_IN_PROJECT) return refused('tooMany');
+  const administrator = isAdministrator(uow.actor);
+  if (runner.runner_type === 'group_type') return fail('ofGroup');
+  if (runner.runner_type === 'instance_type') return fail(administrator ? 'ofInstance' : 'notPermitted');
+  if (runner.locked && !administrator) return fail('locked');
+  if (!(await mayUpdateRunner(uow, uow.actor, runner))) return fail('notPermitted');
+  if ((await associationsIn(uow, project.id)) >= MOST_IN_PROJECT) return fail('tooMany');
   await insertAssociation(uow, runner.id, project.id);
   await recordAssociation(uow, runner, { project, added: true });
   return runner;
@@ -34,12 +34,12 @@ export async function unassignRunner(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   runner: Runner,
-): Promise<undefined | Failure<'locked' | 'notPermitted' | 'fromOwner' | 'missing'>> {
-  const administrator = isAdministrator(uow.by);
+): Promise<undefined | Failure<'locked' | 'notPermitted' | 'fromOwner' | 'notFound'>> {
+  const administrator = isAdministrator(uow.actor);
   if ((await ownerProjectOf(uow, runner.id)) === project.id) {
-    return refused(administrator ? 'fromOwner' : 'notPermitted');
+    return fail(administrator ? 'fromOwner' : 'notPermitted');
   }
-  if (runner.locked && !administrator) return refused('locked');
-  if (!(await removeAssociation(uow, runner.id, project.id))) return refused('missing');
+  if (runner.locked && !administrator) return fail('locked');
+  if (!(await removeAssociation(uow, runner.id, project.id))) return fail('notFound');
   await recordAssociation(uow, runner, { project, added: false });
 }

@@ -2,7 +2,7 @@ import { findRunner } from '#authorization/runners.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, nothing } from '#http/endpoint/responses.ts';
+import { created, noContent } from '#http/endpoint/responses.ts';
 import { nestedNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -18,11 +18,11 @@ const LOCKED = [403, '403 Forbidden - Runner is locked'] as const;
 export const assignRunner = endpoint({
   post: '/projects/:id/runners',
   summary: 'Give a runner to a project',
-  access: inProject('admin_runner').record({
+  access: inProject('admin_runner').resource({
     name: 'runner',
     params: { runner_id: required(integer) },
-    find: ({ db, params }: AccessCall<{ readonly runner_id: number }>) => findRunner(db, params.runner_id),
-    missing: nestedNotFound,
+    load: ({ db, params }: AccessCall<{ readonly runner_id: number }>) => findRunner(db, params.runner_id),
+    notFound: nestedNotFound,
   }),
   errors: {
     ofGroup: [403, '403 Forbidden - Runner is a group runner'],
@@ -41,21 +41,21 @@ export const assignRunner = endpoint({
 export const unassignRunner = endpoint({
   delete: '/projects/:id/runners/:runner_id',
   summary: 'Take a runner from a project',
-  access: inProject('admin_runner').record({
+  access: inProject('admin_runner').resource({
     name: 'runner',
     params: { runner_id: required(integer) },
-    find: ({ db, params }: AccessCall<{ readonly runner_id: number }>, { project }) =>
+    load: ({ db, params }: AccessCall<{ readonly runner_id: number }>, { project }) =>
       runnerInProject(db, project.id, params.runner_id),
-    missing: () => notFound('Runner'),
+    notFound: () => notFound('Runner'),
   }),
   lastModified: ({ runner }) => runner.updated_at,
   errors: {
     locked: LOCKED,
     notPermitted: NO_ACCESS,
     fromOwner: [403, '403 Forbidden - You cannot unassign a runner from the owner project. Delete the runner instead'],
-    missing: [404, '404 Runner Not Found'],
+    notFound: [404, '404 Runner Not Found'],
   },
   activity: ['ci_runner_unassigned_from_project'],
-  response: nothing,
+  response: noContent,
   write: (uow, { project, runner }) => unassign(uow, project, runner),
 });

@@ -37,7 +37,7 @@ export async function projectsShownWith(to: SerializationContext, { id }: Pick<R
     .orderBy('runner_projects.id')
     .limit(PROJECTS_SHOWN)
     .execute();
-  return rows.map((project) => ProjectIdentity.one(project, to));
+  return rows.map((project) => ProjectIdentity.serialize(project, to));
 }
 
 export async function groupsShownWith(

@@ -6,7 +6,7 @@ import { countedUp } from '../store.ts';
  * There are a thousand at most. Those of a group go with its row.
  */
 export const endWithProjects = subscription({
-  fact: 'project-destroyed',
+  event: 'project-destroyed',
   async inTransaction(uow, { projectId }) {
     // index: runner_projects_by_project, runner_projects_by_runner
     const its = uow

@@ -1,11 +1,11 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { bare } from '#http/endpoint/entity.ts';
-import { created, Message, nothing, shown } from '#http/endpoint/responses.ts';
+import { rawEntity } from '#http/endpoint/entity.ts';
+import { created, Message, noContent, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { exclusive, optional, required } from '#http/parameters/declarations.ts';
 import { textOf } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { refused } from '#runtime/failure.ts';
+import { fail } from '#runtime/failure.ts';
 import { byRegistrationToken, byRunnerToken, byRunnerTokenHeader } from '../access.ts';
 import { registerRunner as register } from '../create.ts';
 import { deleteRunner as remove } from '../delete.ts';
@@ -49,7 +49,7 @@ export const verifyRunner = endpoint({
   access: byRunnerToken(),
   stageOrder: 'ownProof',
   params: machineParams,
-  response: shown(RunnerWithToken),
+  response: ok(RunnerWithToken),
   async write(uow, { caller, runner, params: { token, system_id, info } }) {
     await contact(uow, runner, { systemId: system_id, address: caller.address, info });
     return { ...runner, token };
@@ -74,7 +74,7 @@ export const unregisterRunner = endpoint({
   stageOrder: 'ownProof',
   lastModified: ({ runner }) => runner.updated_at,
   activity: ['ci_runner_unregistered'],
-  response: nothing,
+  response: noContent,
   write: (uow, { runner }) => remove(uow, runner),
 });
 
@@ -85,10 +85,10 @@ export const unregisterManager = endpoint({
   access: byRunnerToken(),
   stageOrder: 'ownProof',
   params: { system_id: required(textOf(LONGEST_SYSTEM_ID)) },
-  errors: { missing: [404, '404 Runner manager not found Not Found'] },
-  response: nothing,
+  errors: { notFound: [404, '404 Runner manager not found Not Found'] },
+  response: noContent,
   async write(uow, { runner, params }) {
-    if (!(await deleteManager(uow, runner.id, params.system_id))) return refused('missing');
+    if (!(await deleteManager(uow, runner.id, params.system_id))) return fail('notFound');
   },
 });
 
@@ -98,6 +98,6 @@ export const discoverRouter = endpoint({
   summary: 'Ask for the job router, which there is not',
   access: byRunnerTokenHeader(),
   stageOrder: 'ownProof',
-  response: { ...shown(bare(Message)), status: 501 },
+  response: { ...ok(rawEntity(Message)), status: 501 },
   handle: () => ({ message: 'Job Router is not available. Please contact your administrator.' }),
 });

@@ -23,7 +23,7 @@ function whereAllowed<Provided extends { readonly caller: SignedInCaller }>(
   access: Access<Provided>,
   of: (provided: Provided) => Registrar,
 ): Access<Provided> {
-  return access.and(async ({ db }, provided) => {
+  return access.require(async ({ db }, provided) => {
     if (!(await allowsRegistrationTokens(db, of(provided)))) throw forbidden();
   });
 }
@@ -31,7 +31,7 @@ function whereAllowed<Provided extends { readonly caller: SignedInCaller }>(
 async function renew(
   of: Registrar,
   caller: SignedInCaller,
-  { runUnitOfWork, secretKey }: Pick<Services, 'acting' | 'secretKey'>,
+  { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
 ) {
   const key = await secretKey();
   const turn = turnOfRegistrationToken(of);

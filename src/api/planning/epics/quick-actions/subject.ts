@@ -25,7 +25,7 @@ export function newEpicSubject(
 }
 
 function inGroup(uow: UnitOfWork<SignedInCaller>, group: Group) {
-  const may = mayInGroup(uow.by, 'admin_epic', group);
+  const may = mayInGroup(uow.actor, 'admin_epic', group);
   return {
     type: 'Epic',
     place: { group },

@@ -9,7 +9,7 @@ export const scopeType = oneOf('created_by_me', 'assigned_to_me', 'all');
 
 /** Somebody has to be `me`: of all things even nobody may ask. */
 export const me = () => ({
-  ...open().and(({ caller, params }) => {
+  ...open().require(({ caller, params }) => {
     if (caller.user === null && params.scope !== 'all') throw unauthorized();
   }, 'open (scope=all), user'),
   // Who is told to sign in learns nothing of other parameters.

@@ -78,8 +78,8 @@ async function mentionable(uow: UnitOfWork, from: Place, references: readonly Re
   const [issues, mergeRequests] = [named('Issue'), named('MergeRequest')];
   const projectIds = [...issues, ...mergeRequests].map(({ placeId }) => placeId);
   const projects = new Map(
-    (await findProjects(uow, uow.by, [...new Set(projectIds)]))
-      .filter((project) => !project.archived && canSeeProject(uow.by, project))
+    (await findProjects(uow, uow.actor, [...new Set(projectIds)]))
+      .filter((project) => !project.archived && canSeeProject(uow.actor, project))
       .map((project) => [project.id, project]),
   );
   return [
@@ -121,12 +121,12 @@ async function issuesNamed(uow: UnitOfWork, projects: Projects, named: readonly 
     .execute();
   const issues = await findListedIssues(
     uow,
-    uow.by,
+    uow.actor,
     found.map(({ id }) => id),
   );
   return issues.flatMap((issue) => {
     const project = projects.get(issue.project_id);
-    return project && mayReadIssue(uow.by, project, issue) ? [{ type: 'Issue', id: issue.id } as const] : [];
+    return project && mayReadIssue(uow.actor, project, issue) ? [{ type: 'Issue', id: issue.id } as const] : [];
   });
 }
 
@@ -141,7 +141,7 @@ async function mergeRequestsNamed(uow: UnitOfWork, projects: Projects, named: re
     .execute();
   return found.flatMap(({ id, project_id }) => {
     const project = projects.get(project_id);
-    return project && mayReadMergeRequests(uow.by, project) ? [{ type: 'MergeRequest', id } as const] : [];
+    return project && mayReadMergeRequests(uow.actor, project) ? [{ type: 'MergeRequest', id } as const] : [];
   });
 }
 
@@ -153,7 +153,7 @@ async function epicsNamed(uow: UnitOfWork, named: readonly Named[]): Promise<Res
     .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
     .select('epics.id')
     .where(oneOf('epics', 'group_id', named))
-    .where(epicVisibleTo(uow.by, uow.today))
+    .where(epicVisibleTo(uow.actor, uow.today))
     .where(archivedAt('namespaces.id'), '=', 0)
     .orderBy('epics.id')
     .execute();

@@ -1,7 +1,7 @@
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import type { Access } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, shown } from '#http/endpoint/responses.ts';
+import { created, ok } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { text } from '#http/parameters/texts.ts';
@@ -32,7 +32,7 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
       gone: NOT_FOUND,
     },
     activity: ['note time'],
-    response: shown(TimeStats),
+    response: ok(TimeStats),
     write: (uow, { thing, params }) => estimate(uow, thing, params.duration),
   }),
   resetEstimate: endpoint({
@@ -41,7 +41,7 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     access: changing(),
     errors: { gone: NOT_FOUND },
     activity: ['note time'],
-    response: shown(TimeStats),
+    response: ok(TimeStats),
     write: (uow, { thing }) => resetEstimate(uow, thing),
   }),
   spend: endpoint({
@@ -64,14 +64,14 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     access: changing(),
     errors: { gone: NOT_FOUND },
     activity: ['note time'],
-    response: shown(TimeStats),
+    response: ok(TimeStats),
     write: (uow, { thing }) => resetSpent(uow, thing),
   }),
   read: endpoint({
     get: `${path}/time_stats`,
     summary: `How long ${aThing} should take, and has taken`,
     access: reading(),
-    response: shown(TimeStats),
+    response: ok(TimeStats),
     read: (_db, { thing }) => thing,
   }),
 });

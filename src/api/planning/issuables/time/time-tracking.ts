@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { estimateChanged, type SystemText, TIME_SPENT_REMOVED, tableOf, timeSpent } from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, fieldErrors, invalid, refused } from '#runtime/failure.ts';
+import { type Failure, fail, fieldErrors, invalid } from '#runtime/failure.ts';
 import { humanDuration, readDuration } from './durations.ts';
 
 /** How long a thing should take, and how long it has taken (contract/planning.md §3.6). Each change is told in a note. */
@@ -24,7 +24,7 @@ export async function estimate(
   duration: string,
 ): Promise<Times | Failure<'estimateInvalid' | 'gone'>> {
   const seconds = readDuration(duration);
-  if (seconds === null || seconds < 0) return refused('estimateInvalid');
+  if (seconds === null || seconds < 0) return fail('estimateInvalid');
   return estimated(uow, thing, seconds);
 }
 
@@ -32,7 +32,7 @@ export const resetEstimate = (uow: UnitOfWork, thing: Timed) => estimated(uow, t
 
 async function estimated(uow: UnitOfWork, thing: Timed, seconds: number): Promise<Times | Failure<'gone'>> {
   const now = await asItStands(uow, thing);
-  if (now === null) return refused('gone');
+  if (now === null) return fail('gone');
   if (now.time_estimate === seconds) return now;
   return changed(uow, thing, { ...now, time_estimate: seconds }, estimateChanged(humanDuration(seconds)));
 }
@@ -45,9 +45,9 @@ export async function spend(
   day = uow.today,
 ): Promise<Times | Failure<'spentInvalid' | 'invalid' | 'gone'>> {
   const seconds = readDuration(duration);
-  if (seconds === null || seconds === 0) return refused('spentInvalid');
+  if (seconds === null || seconds === 0) return fail('spentInvalid');
   const now = await asItStands(uow, thing);
-  if (now === null) return refused('gone');
+  if (now === null) return fail('gone');
   const total = now.total_time_spent + seconds;
   const errors = fieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
   if (errors) return invalid(errors);
@@ -57,7 +57,7 @@ export async function spend(
 
 export async function resetSpent(uow: UnitOfWork, thing: Timed): Promise<Times | Failure<'gone'>> {
   const now = await asItStands(uow, thing);
-  if (now === null) return refused('gone');
+  if (now === null) return fail('gone');
   return now.total_time_spent === 0 ? now : changed(uow, thing, { ...now, total_time_spent: 0 }, TIME_SPENT_REMOVED);
 }
 

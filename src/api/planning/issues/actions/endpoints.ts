@@ -3,7 +3,7 @@ import { ISSUES, listParticipants, subscribeTo, timeTracking } from '#api/planni
 import { mayInProject } from '#authorization/abilities.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, pageOf, shown } from '#http/endpoint/responses.ts';
+import { created, ok, pageOf } from '#http/endpoint/responses.ts';
 import { GONE, NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -25,14 +25,14 @@ export const reorderIssue = endpoint({
   rules: [atLeastOne('move_after_id', 'move_before_id')],
   lock: ({ project }) => issuesTurn(project),
   errors: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], gone: NOT_FOUND },
-  response: shown(Issue),
+  response: ok(Issue),
   write: (uow, { issue, params }) => reorder(uow, issue, params),
 });
 
 export const moveIssue = endpoint({
   post: `${ISSUE}/move`,
   summary: 'Move an issue to another project',
-  access: inProject('act_on_issue').record(moveTarget),
+  access: inProject('act_on_issue').resource(moveTarget),
   params: { issue_iid: required(integer) },
   lock: ({ project, target: { to } }) => issuesTurn(to ?? project),
   errors: {
@@ -57,7 +57,7 @@ export const moveIssue = endpoint({
 export const subscribeToIssue = endpoint({
   post: `${ISSUE}/subscribe`,
   summary: 'Be told of an issue',
-  access: inProject('act_on_issue').record(readableIssue),
+  access: inProject('act_on_issue').resource(readableIssue),
   errors: { already: NOT_MODIFIED },
   response: created(Issue),
   write: (uow, { issue }) => subscribeTo(uow, ISSUES, issue, true),
@@ -66,7 +66,7 @@ export const subscribeToIssue = endpoint({
 export const unsubscribeFromIssue = endpoint({
   post: `${ISSUE}/unsubscribe`,
   summary: 'Be told of an issue no longer',
-  access: inProject('act_on_issue').record(readableIssue),
+  access: inProject('act_on_issue').resource(readableIssue),
   errors: { already: NOT_MODIFIED },
   response: created(Issue),
   write: (uow, { issue }) => subscribeTo(uow, ISSUES, issue, false),

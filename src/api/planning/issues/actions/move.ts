@@ -20,7 +20,7 @@ import { findIssue, findIssues, type Issue, issueReadersAmong } from '#authoriza
 import { nextIid } from '#domain/iids.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordWeight, resourceOf } from '../activity.ts';
 import { handOnLinks, insertIssue, placeAtEnd, updateIssueRow } from '../store.ts';
 
@@ -36,13 +36,13 @@ export async function moveIssue(
   iid: number,
   toProjectId: number,
 ): Promise<Issue | Failure<Unmoved>> {
-  const issue = await findIssue(uow, uow.by, from.id, iid);
-  if (issue === null) return refused('issueGone');
-  const to = await findProject(uow, uow.by, String(toProjectId));
-  if (to === null || !canSeeProject(uow.by, to)) return refused('projectGone');
-  if (![from, to].every((project) => mayInProject(uow.by, 'update_issue', project))) return refused('forbidden');
+  const issue = await findIssue(uow, uow.actor, from.id, iid);
+  if (issue === null) return fail('issueGone');
+  const to = await findProject(uow, uow.actor, String(toProjectId));
+  if (to === null || !canSeeProject(uow.actor, to)) return fail('projectGone');
+  if (![from, to].every((project) => mayInProject(uow.actor, 'update_issue', project))) return fail('forbidden');
   if (to.id === from.id) return issue;
-  if (issue.moved_to_id !== null) return refused('forbidden');
+  if (issue.moved_to_id !== null) return fail('forbidden');
   const made = await filedAnew(uow, issue, to);
   await uow.record({
     noteOn: resourceOf(made),
@@ -79,7 +79,7 @@ async function filedAnew(uow: UnitOfWork<SignedInCaller>, issue: Issue, to: Proj
   const assigned = (await assigneesOf(uow, ISSUES, [issue.id])).map(({ user_id }) => user_id);
   await assign(uow, ISSUES, id, { before: [], now: await issueReadersAmong(uow, to, issue, assigned) });
   await copyNotes(uow, resourceOf(issue), resourceOf({ id }), MOST_NOTES);
-  const [made] = (await findIssues(uow, uow.by, [id])) as [Issue];
+  const [made] = (await findIssues(uow, uow.actor, [id])) as [Issue];
   await recordNewThing(uow, 'Issue', made);
   await recordWeight(uow, null, made);
   return made;
@@ -91,7 +91,7 @@ async function putAside(uow: UnitOfWork<SignedInCaller>, issue: Issue, made: Iss
     text: movedTo(fullReference({ ...resourceOf(made), iid: made.iid, project: to })),
     mentioning: resourceOf(made),
   });
-  const closed = { state: 'closed', closed_at: uow.now, closed_by_id: uow.by.user.id } as const;
+  const closed = { state: 'closed', closed_at: uow.now, closed_by_id: uow.actor.user.id } as const;
   const isOpen = issue.state === 'opened';
   await updateIssueRow(uow, issue.id, { ...(isOpen ? closed : {}), moved_to_id: made.id, updated_at: uow.now });
   if (isOpen) await recordState(uow, 'Issue', { ...issue, ...closed });

@@ -3,7 +3,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
 import { stillThere } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { lineOf } from '../store.ts';
 
 /** Puts an issue behind or before another one of its project. */
@@ -12,8 +12,8 @@ export async function reorderIssue(
   { id }: Pick<Issue, 'id'>,
   neighbours: Neighbours,
 ): Promise<Issue | Failure<'noNeighbour' | 'gone'>> {
-  const [issue] = await findIssues(uow, uow.by, [id]);
-  if (issue === undefined) return refused('gone');
-  if (!(await moveInLine(uow, lineOf(issue.project_id), id, neighbours))) return refused('noNeighbour');
-  return stillThere((await findIssues(uow, uow.by, [id]))[0]);
+  const [issue] = await findIssues(uow, uow.actor, [id]);
+  if (issue === undefined) return fail('gone');
+  if (!(await moveInLine(uow, lineOf(issue.project_id), id, neighbours))) return fail('noNeighbour');
+  return stillThere((await findIssues(uow, uow.actor, [id]))[0]);
 }

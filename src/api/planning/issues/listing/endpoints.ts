@@ -3,7 +3,7 @@ import { ownMilestone, SEEING_MILESTONES } from '#api/planning/milestones/index.
 import { forBoth } from '#http/access/parents.ts';
 import { inPublicGroup, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown } from '#http/endpoint/responses.ts';
+import { ok, pageOf } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { IssueInList, IssuesStatistics } from '../entities.ts';
@@ -61,7 +61,7 @@ export const readIssuesStatistics = endpoint({
   params: { scope: optional(scopeType, 'created_by_me'), ...issueFilterParams },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
-  response: shown(IssuesStatistics),
+  response: ok(IssuesStatistics),
   read: (db, { caller, params, base }) =>
     countedIssues(db, { caller, tier: base.tier }, everywhere(true), { ...params, ...scoped(caller, params) }),
 });
@@ -73,7 +73,7 @@ export const readGroupIssuesStatistics = endpoint({
   params: issueFilterParams,
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
-  response: shown(IssuesStatistics),
+  response: ok(IssuesStatistics),
   read: (db, { group, caller, params, base }) =>
     countedIssues(db, { caller, tier: base.tier }, { group, nonArchived: true }, params),
 });
@@ -85,7 +85,7 @@ export const readProjectIssuesStatistics = endpoint({
   params: issueFilterParams,
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
-  response: shown(IssuesStatistics),
+  response: ok(IssuesStatistics),
   read: (db, { project, caller, params, base }) => countedIssues(db, { caller, tier: base.tier }, { project }, params),
 });
 
@@ -93,7 +93,7 @@ export const [listGroupMilestoneIssues, listProjectMilestoneIssues] = forBoth((p
   endpoint({
     get: `${parent.path}/milestones/:milestone_id/issues`,
     summary: 'List the issues of a milestone, by the priorities of their labels',
-    access: parent.may(SEEING_MILESTONES).record(ownMilestone),
+    access: parent.may(SEEING_MILESTONES).resource(ownMilestone),
     response: pageOf(IssueInList),
     read: (db, { parent: place, caller, milestone, page }) => issuesOfMilestone(db, caller, place, milestone, page),
   }),

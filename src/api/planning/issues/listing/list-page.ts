@@ -6,7 +6,7 @@ import type { Reader } from '#database/database.ts';
 import type { Parent } from '#http/access/parents.ts';
 import type { Page } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import type { IssueListed } from '../entities.ts';
 import { countIssues, type IssueFilter, listIssues } from './list.ts';
 import type { IssueOrder } from './parameters.ts';
@@ -68,5 +68,5 @@ async function currentOnesAreThere(db: Reader, of: ThingsOf, { iteration_id: id,
 /** On free an issue has one assignee: nobody asks for several. */
 function assigneesFailure(tier: Tier, { assignee_username: names }: Wish): Failure<'tooManyAssignees'> | undefined {
   if (tier !== 'free' || (names?.length ?? 0) < 2) return undefined;
-  return refused('tooManyAssignees', { count: names?.length, names: names?.join(', ') });
+  return fail('tooManyAssignees', { count: names?.length, names: names?.join(', ') });
 }

@@ -10,14 +10,14 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 /** Issues, as quick actions see them. */
 
 export async function issueSubject(uow: UnitOfWork<SignedInCaller>, project: Project, issue: Issue): Promise<Subject> {
-  const mayManage = mayInProject(uow.by, 'update_issue', project);
+  const mayManage = mayInProject(uow.actor, 'update_issue', project);
   const assigned = await assigneesOf(uow, ISSUES, [issue.id]);
   const [association] = await associationsOf(uow, [issue.id]);
   return {
     type: 'Issue',
     place: { project },
     thing: issue,
-    mayUpdate: mayUpdateIssue(uow.by, project, issue),
+    mayUpdate: mayUpdateIssue(uow.actor, project, issue),
     mayManage,
     mayTime: mayManage,
     readers: (ids) => issueReadersAmong(uow, project, issue, ids),
@@ -38,15 +38,15 @@ export function newIssueSubject(
   title: string,
   confidential: boolean,
 ): Subject {
-  const mayManage = mayInProject(uow.by, 'set_new_issue_metadata', project);
+  const mayManage = mayInProject(uow.actor, 'set_new_issue_metadata', project);
   return {
     type: 'Issue',
     place: { project },
     thing: null,
     mayUpdate: true,
     mayManage,
-    mayTime: mayInProject(uow.by, 'update_issue', project),
-    readers: (ids) => issueReadersAmong(uow, project, { confidential, author_id: uow.by.user.id }, ids),
+    mayTime: mayInProject(uow.actor, 'update_issue', project),
+    readers: (ids) => issueReadersAmong(uow, project, { confidential, author_id: uow.actor.user.id }, ids),
     now: { ...BEGINNING, title, confidential },
   };
 }

@@ -1,12 +1,12 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { findMessage, type MailRow } from '../store.ts';
 import { deliverSoon } from './deliver.ts';
 
 /** Lets a mail that was given up wait again, for as many attempts as a new one. index: mail_messages primary key */
 export async function retry(uow: UnitOfWork, id: number): Promise<MailRow | Failure<'unknown' | 'notFailed'>> {
   const found = await findMessage(uow, id);
-  if (found === null) return refused('unknown');
+  if (found === null) return fail('unknown');
   const again = await uow
     .updateTable('mail_messages')
     .set({ state: 'queued', attempts: 0, next_attempt_at: uow.now, digest_id: null })
@@ -14,7 +14,7 @@ export async function retry(uow: UnitOfWork, id: number): Promise<MailRow | Fail
     .where('state', '=', 'failed')
     .returningAll()
     .executeTakeFirst();
-  if (again === undefined) return refused('notFailed');
+  if (again === undefined) return fail('notFailed');
   await deliverSoon(uow);
   return again;
 }

@@ -1,7 +1,7 @@
 import { AUTO_MERGE_CANCELED, autoMergeAborted, recordSystemNote } from '#activity/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { takeAutoMerges } from './store.ts';
 
 /** Why a merge request is not merged by itself any more. */
@@ -12,7 +12,7 @@ export async function abortAutoMerges(uow: UnitOfWork, ids: readonly number[], r
   for (const { id, userId } of await takeAutoMerges(uow, ids)) {
     // What nobody has done, a branch that the server has moved, is told in the name of who has wished for the merge.
     const note = { noteOn: { type: 'MergeRequest', id }, text: autoMergeAborted(reason) } as const;
-    await recordSystemNote(uow, uow.by.user?.id ?? userId, note);
+    await recordSystemNote(uow, uow.actor.user?.id ?? userId, note);
   }
 }
 
@@ -21,7 +21,7 @@ export async function cancelAutoMerge(
   uow: UnitOfWork,
   { id }: MergeRequest,
 ): Promise<{ readonly status: 'success' } | Failure<'notOn'>> {
-  if ((await takeAutoMerges(uow, [id])).length === 0) return refused('notOn');
+  if ((await takeAutoMerges(uow, [id])).length === 0) return fail('notOn');
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: AUTO_MERGE_CANCELED });
   return { status: 'success' };
 }

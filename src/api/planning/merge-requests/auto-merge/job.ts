@@ -74,7 +74,7 @@ async function tryToMerge(services: RefServices, id: number): Promise<string | n
 async function abortIfOutrun(uow: UnitOfWork, id: number): Promise<void> {
   if (await isBeingMerged(uow, id)) return mergeLater(uow, id, ON_ITS_WAY_MS);
   const set = await findAutoMerge(uow, id);
-  const [now] = await findMergeRequests(uow, uow.by, [id]);
+  const [now] = await findMergeRequests(uow, uow.actor, [id]);
   if (set !== null && set.head !== now?.head_sha) await abortAutoMerges(uow, [id], 'the source branch was updated');
 }
 
@@ -105,7 +105,7 @@ const mergeSoon = (tx: Transaction, id: number) =>
 
 /** Pipelines that have succeeded, of the heads of merge requests. */
 export const mergeAfterPipelines = subscription({
-  fact: 'occurred',
+  event: 'occurred',
   async inTransaction(uow, { event, about }) {
     if (event !== 'success_pipeline' && event !== 'fixed_pipeline') return;
     for (const id of await waitingForPipeline(uow, about.id)) await mergeSoon(uow, id);
@@ -114,7 +114,7 @@ export const mergeAfterPipelines = subscription({
 
 /** The last open thread of one is resolved. */
 export const mergeAfterThreads = subscription({
-  fact: 'threads-resolved',
+  event: 'threads-resolved',
   inTransaction: (uow, { mergeRequestId }) => mergeSoonIfWaiting(uow, mergeRequestId),
 });
 

@@ -55,7 +55,7 @@ export const closeIssuesByCommits = defineJob({
 
 /** In the act that records the push; only where there is an issue to close. */
 export const closeByCommits = subscription({
-  fact: 'refs-changed',
+  event: 'refs-changed',
   async inTransaction(uow, { projectId, userId, changes, merge }) {
     const come = changes.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId);
     if (userId === null || come.length === 0) return;

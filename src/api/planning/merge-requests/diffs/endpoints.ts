@@ -1,6 +1,6 @@
 import { Commit, Diff } from '#api/code/commits/index.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf, shown, stream } from '#http/endpoint/responses.ts';
+import { ok, pageOf, stream } from '#http/endpoint/responses.ts';
 import { slice } from '#http/lists/in-memory-page.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
@@ -37,7 +37,7 @@ export const readMergeRequestChanges = endpoint({
   summary: 'Read a merge request with all that it changes',
   access: readingItsCode(),
   params: { access_raw_diffs: optional(boolean, false), unidiff: optional(boolean, false) },
-  response: shown(MergeRequestChanges),
+  response: ok(MergeRequestChanges),
   read: async (db, { project, mergeRequest, params }, git) => {
     const span = await currentSpan(db, git, project, mergeRequest);
     return { mergeRequest, diff: await changesOf(git, project, span, { whole: params.access_raw_diffs }) };

@@ -20,7 +20,7 @@ export const MergeRequestChanges = entity('MergeRequestChanges', {
   overflow: Type.Boolean(),
 }).from(
   async (rows: readonly Changed[], to) => {
-    const shapes = await MergeRequest.all(
+    const shapes = await MergeRequest.serializeAll(
       rows.map(({ mergeRequest }) => mergeRequest),
       to,
     );
@@ -28,7 +28,7 @@ export const MergeRequestChanges = entity('MergeRequestChanges', {
   },
   ({ mergeRequest, diff }, to, shown) => ({
     ...shown.get(mergeRequest.id)!,
-    changes: diff.files.map((file) => Diff.one(file, to)),
+    changes: diff.files.map((file) => Diff.serialize(file, to)),
     overflow: isCut(diff),
   }),
 );

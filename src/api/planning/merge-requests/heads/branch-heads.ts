@@ -9,7 +9,7 @@ import { readCommit } from '#git/objects/object-reader.ts';
 import { branchTip } from '#git/refs/revision.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
 /** The head and the tip of the target branch at this moment, and where they parted; null: there is none. */
 export interface Tips {
@@ -56,7 +56,7 @@ export async function actingAtTips<T>(
     const done = await runUnitOfWork(
       caller,
       async (uow): Promise<T | Failure<'moved'>> => {
-        if (tries < MOST_TRIES && (await refVersionOf(uow, project.id)) !== version) return refused('moved');
+        if (tries < MOST_TRIES && (await refVersionOf(uow, project.id)) !== version) return fail('moved');
         return workAt(uow, tips);
       },
       options,

@@ -16,7 +16,7 @@ import { followHeads } from './update-heads.ts';
  * branches; and nobody knows any more whether what has moved can be merged.
  */
 export const followBranches = subscription({
-  fact: 'refs-changed',
+  event: 'refs-changed',
   async inTransaction(uow, { projectId, userId, changes, merge }) {
     if (merge) await markMerged(uow, { ...merge, userId });
     const moved = new Map(

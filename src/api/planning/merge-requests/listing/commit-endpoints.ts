@@ -15,8 +15,8 @@ export const listCommitMergeRequests = endpoint({
   get: '/projects/:id/repository/commits/:sha/merge_requests',
   summary: 'List the merge requests that have brought a commit, or would',
   access: inPublicProject('read_code', orRepositoryGone)
-    .record(namedCommit)
-    .and(({ caller }, { project }) => {
+    .resource(namedCommit)
+    .require(({ caller }, { project }) => {
       if (!mayReadMergeRequests(caller, project)) throw forbidden();
     }, 'project:read_code, read_merge_request (public)'),
   params: { state: optional(text) },

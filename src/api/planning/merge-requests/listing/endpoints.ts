@@ -62,7 +62,7 @@ export const [listGroupMilestoneMergeRequests, listProjectMilestoneMergeRequests
   endpoint({
     get: `${parent.path}/milestones/:milestone_id/merge_requests`,
     summary: 'List the merge requests of a milestone, by the priorities of their labels',
-    access: parent.may(SEEING_MILESTONES).record(ownMilestone),
+    access: parent.may(SEEING_MILESTONES).resource(ownMilestone),
     response: pageOf(MergeRequestInList),
     read: (db, { parent: place, caller, milestone, page }) =>
       mergeRequestsOfMilestone(db, caller, place, milestone, page),

@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { message, refName } from '#http/parameters/texts.ts';
@@ -40,7 +40,7 @@ export const mergeMergeRequest = endpoint({
     shaDiffers: SHA_DIFFERS,
   },
   activity: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged', 'note auto_merge'],
-  response: shown(MergeRequest),
+  response: ok(MergeRequest),
   handle: ({ project, mergeRequest, caller, params }, services) =>
     merge(services, caller, project, mergeRequest, params),
 });
@@ -50,6 +50,6 @@ export const readMergeRef = endpoint({
   summary: 'The commit that merging a merge request would make',
   access: readingItsCode(),
   errors: { notMergeable: [400, 'Merge request is not mergeable'] },
-  response: shown(MergeRef),
+  response: ok(MergeRef),
   handle: ({ project, mergeRequest }, services) => tryMerge(services, project, mergeRequest),
 });

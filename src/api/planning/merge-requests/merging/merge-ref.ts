@@ -4,7 +4,7 @@ import { writeCommit } from '#git/commits/commit.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { isStillAt, repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { lookAtBranches } from './branch-comparison.ts';
 import { mergedTree } from './merge-commits.ts';
 
@@ -17,14 +17,13 @@ export async function tryMerge(
   project: Project,
   mergeRequest: MergeRequest,
 ): Promise<{ readonly commit_id: string } | Failure<'notMergeable'>> {
-  if (mergeRequest.state !== 'opened' || project.read_only) return refused('notMergeable');
+  if (mergeRequest.state !== 'opened' || project.read_only) return fail('notMergeable');
   const { head_sha: head } = mergeRequest;
   const { check, target, base } = await lookAtBranches(git, project, mergeRequest);
-  if (check === 'no_commits' || check === 'conflict' || target === null || base === null)
-    return refused('notMergeable');
+  if (check === 'no_commits' || check === 'conflict' || target === null || base === null) return fail('notMergeable');
   const repository = repositoryOf(git, project);
   const tree = await mergedTree(git, { project, target, base }, head);
-  if (tree === null) return refused('notMergeable');
+  if (tree === null) return fail('notMergeable');
   const sides = await Promise.all([target, head].map((id) => readCommit(git, repository, id)));
   const [last] = sides.flatMap((side) => side?.committer ?? []).sort((one, other) => other.seconds - one.seconds);
   const { name = '', email = '', seconds = 0 } = last ?? {};
@@ -32,5 +31,5 @@ export async function tryMerge(
   const message = `Merge ${head} into ${target}`;
   const commit = { tree, parents: [target, head], author: signer, committer: signer, message };
   const commit_id = await writeCommit(git, repository, commit);
-  return (await isStillAt(database.reader, project)) ? { commit_id } : refused('notMergeable');
+  return (await isStillAt(database.reader, project)) ? { commit_id } : fail('notMergeable');
 }

@@ -18,7 +18,7 @@ import { isBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayMergeInto, type RefRight } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, isFailure, refused } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { setAutoMerge } from '../auto-merge/set.ts';
 import { isAutoMerged, type KeptWish } from '../auto-merge/store.ts';
 import { autoMergeWay, isReady } from '../auto-merge/strategy.ts';
@@ -88,7 +88,7 @@ function inMode(
       const done = await mergeOnce(services, caller, { projectId: place.id, iid }, wish);
       if (done !== undefined) return done;
     }
-    return refused('outrun');
+    return fail('outrun');
   });
 }
 
@@ -108,8 +108,8 @@ async function mergeOnce(
   const db = database.current().reader;
   const project = await findProject(db, caller, String(projectId));
   const mergeRequest = await findMergeRequest(db, caller, projectId, iid);
-  if (project === null || mergeRequest === null) return refused('gone');
-  if (project.read_only) return refused('readOnly');
+  if (project === null || mergeRequest === null) return fail('gone');
+  if (project.read_only) return fail('readOnly');
   const branches = await lookAtBranches(git, project, mergeRequest);
   const seen = { project, mergeRequest, branches };
   const refusal = await refusalOf(db, seen, wish);
@@ -117,7 +117,7 @@ async function mergeOnce(
   if (refusal !== null) return refusal;
   const removes = await removesSource(db, seen, wish);
   const commits = await commitsOf(services, caller, seen, wish);
-  if (commits === null) return refused('conflict');
+  if (commits === null) return fail('conflict');
   const moved = await moveRefs(services, {
     project,
     by: { caller, may: toMerge(seen, wish, removes) },
@@ -129,17 +129,17 @@ async function mergeOnce(
     case 'readOnly':
     case 'notMergeable':
     case 'onItsWay':
-      return refused(moved.code);
+      return fail(moved.code);
     case 'changed':
     case 'moved':
     case 'locked':
       return undefined;
     default:
-      return refused('conflict');
+      return fail('conflict');
   }
 }
 
-const orGone = (found: MergeRequest | null) => found ?? refused('gone');
+const orGone = (found: MergeRequest | null) => found ?? fail('gone');
 
 /** What a merge is decided by. */
 interface Seen {
@@ -157,9 +157,9 @@ async function refusalOf(
   const { id, head_sha: head } = seen.mergeRequest;
   const checked = await checkedNow(db, seen, mode);
   const way = wayOf(mode, checked);
-  if (way === 'notMergeable' || way === 'conflict') return refused(way);
-  if (await isBeingMerged(db, id)) return refused('onItsWay');
-  if (sha && sha !== head) return refused('shaDiffers', { sha: head });
+  if (way === 'notMergeable' || way === 'conflict') return fail(way);
+  if (await isBeingMerged(db, id)) return fail('onItsWay');
+  if (sha && sha !== head) return fail('shaDiffers', { sha: head });
   return way;
 }
 
@@ -206,8 +206,8 @@ async function mergeLater(
   const refusal = await runUnitOfWork(caller, async (uow) => {
     const standing = await standingOf(uow, caller, project_id);
     const now = await findMergeRequest(uow, caller, project_id, iid);
-    if (now === null || !isAsSeen(seen, standing.project, now)) return refused('changed');
-    if (wayOf(wish.mode, await checkedNow(uow, seen, wish.mode)) !== 'later') return refused('changed');
+    if (now === null || !isAsSeen(seen, standing.project, now)) return fail('changed');
+    if (wayOf(wish.mode, await checkedNow(uow, seen, wish.mode)) !== 'later') return fail('changed');
     await setAutoMerge(uow, standing, now, wish);
   });
   return refusal ? undefined : findMergeRequest(database.current().reader, caller, project_id, iid).then(orGone);
@@ -254,13 +254,13 @@ function toMerge(seen: Seen, wish: Asked, removes: boolean): RefRight<'notMergea
   return async (db, { caller, project }) => {
     // Why not is told at the door.
     if (!(await mayMergeInto(db, caller, project, target_branch))) throw new AccessRevoked();
-    if (await isBeingMerged(db, id)) return refused('onItsWay');
-    if (wish.mode === 'by itself' && !(await isAutoMerged(db, id))) return refused('notMergeable');
+    if (await isBeingMerged(db, id)) return fail('onItsWay');
+    if (wish.mode === 'by itself' && !(await isAutoMerged(db, id))) return fail('notMergeable');
     const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
-    if (mergeRequest === null || !isAsSeen(seen, project, mergeRequest)) return refused('changed');
+    if (mergeRequest === null || !isAsSeen(seen, project, mergeRequest)) return fail('changed');
     const { wants, threadsOpen, pipeline } = await whatItWaitsFor(db, project, mergeRequest, wish.mode);
-    if (threadsOpen || holdsBack(pipeline, wants)) return refused('changed');
-    return (await removesSource(db, { ...seen, project }, wish)) === removes ? undefined : refused('changed');
+    if (threadsOpen || holdsBack(pipeline, wants)) return fail('changed');
+    return (await removesSource(db, { ...seen, project }, wish)) === removes ? undefined : fail('changed');
   };
 }
 

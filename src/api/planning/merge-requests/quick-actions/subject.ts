@@ -41,7 +41,7 @@ function inProject(uow: UnitOfWork<SignedInCaller>, project: Project) {
   return {
     type: 'MergeRequest',
     place: { project },
-    mayManage: mayInProject(uow.by, 'update_merge_request', project),
+    mayManage: mayInProject(uow.actor, 'update_merge_request', project),
     readers: (ids: readonly number[]) => mergeRequestReadersAmong(uow, project, ids),
   } as const;
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { shown } from '#http/endpoint/responses.ts';
+import { ok } from '#http/endpoint/responses.ts';
 import { READ_ONLY } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
@@ -16,7 +16,7 @@ const RIGHTS = 'project:read_merge_request, push and force push to the source br
 export const rebaseMergeRequest = endpoint({
   put: '/projects/:id/merge_requests/:merge_request_iid/rebase',
   summary: 'Bring the commits of a merge request on top of its target branch, soon',
-  access: actingOnReadable(() => {}).and(() => {}, RIGHTS),
+  access: actingOnReadable(() => {}).require(() => {}, RIGHTS),
   params: { skip_ci: optional(boolean, false) },
   errors: {
     noSource: [403, '403 Forbidden - Source branch does not exist'],
@@ -25,7 +25,7 @@ export const rebaseMergeRequest = endpoint({
     locked: [409, '409 Conflict: Resource lock'],
     readOnly: READ_ONLY,
   },
-  response: { ...shown(Rebase), status: 202 },
+  response: { ...ok(Rebase), status: 202 },
   handle: ({ project, mergeRequest, caller, params }, services) =>
     beginRebase(services, caller, project, mergeRequest, params.skip_ci),
 });

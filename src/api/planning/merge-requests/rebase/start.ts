@@ -8,7 +8,7 @@ import { enqueue } from '#jobs/job.ts';
 import { mayCommitTo } from '#repositories/ref-updates/ref-permissions.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, refused } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { rebaseMergeRequest } from './job.ts';
 import { insertRebase } from './store.ts';
 
@@ -24,14 +24,14 @@ export async function beginRebase(
 ): Promise<{ readonly rebase_in_progress: true } | Failure<RebaseFailure>> {
   const { reader } = database.current();
   const head = await branchTip(repositoryOf(git, project), source_branch);
-  if (head === null) return refused('noSource');
-  if (!(await mayCommitTo(reader, caller, project, source_branch))) return refused('mayNotPush');
-  if (!mayForcePush(await protectionRules(reader, project.id), source_branch)) return refused('mayNotForce');
-  if (project.read_only) return refused('readOnly');
+  if (head === null) return fail('noSource');
+  if (!(await mayCommitTo(reader, caller, project, source_branch))) return fail('mayNotPush');
+  if (!mayForcePush(await protectionRules(reader, project.id), source_branch)) return fail('mayNotForce');
+  if (project.read_only) return fail('readOnly');
   return runUnitOfWork(caller, async (uow) => {
     const now = await findMergeRequest(uow, caller, project.id, iid);
-    if (now?.state !== 'opened') return refused('locked');
-    if (!(await insertRebase(uow, { id, userId: caller.user.id, head, skipCi }))) return refused('locked');
+    if (now?.state !== 'opened') return fail('locked');
+    if (!(await insertRebase(uow, { id, userId: caller.user.id, head, skipCi }))) return fail('locked');
     await enqueue(uow, rebaseMergeRequest, { mergeRequestId: id }, { key: `${id}` });
     return { rebase_in_progress: true };
   });
