@@ -3,7 +3,7 @@ import { windowAt } from '#rate-limits/window-counters.ts';
 import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
 import { forbidden, HttpError, tooManyRequests } from '../errors/http-error.ts';
 import { optional, type Parameters, required } from '../parameters/declarations.ts';
-import { text } from '../parameters/texts.ts';
+import { string } from '../parameters/texts.ts';
 import { integer } from '../parameters/types.ts';
 import { type Incoming, single } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
@@ -13,7 +13,7 @@ import { type Access, type AccessCall, access } from './access.ts';
 
 export type { ProvenJob };
 
-const OF_A_JOB = { id: required(integer), token: optional(text) } satisfies Parameters;
+const OF_A_JOB = { id: required(integer), token: optional(string) } satisfies Parameters;
 
 type LimitOfJobs = keyof ApplicationSettings & `runner_jobs_${string}_limit`;
 

@@ -5,7 +5,7 @@ import type { Endpoint } from '../endpoint/endpoint.ts';
 import type { ResponseType } from '../endpoint/responses.ts';
 import type { RefusalEntry } from '../errors/error-table.ts';
 import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
-import { text } from '../parameters/texts.ts';
+import { string } from '../parameters/texts.ts';
 import { SESSION_COOKIE } from '../request/cookie.ts';
 import { declaredParameters } from '../server/pipeline/handle.ts';
 import { pathParameters, replaceParameters } from '../server/routing/paths.ts';
@@ -87,8 +87,8 @@ function parametersOf(endpoint: Endpoint, template: string, shapes: Shapes): Jso
   const own = pathParameters(fullPath(endpoint));
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const inPath = own.map(({ name, pattern }, index) => {
-    const declared = endpoint.params[name]?.type.schema ?? text.schema;
-    const schema = shapes.refer(pattern === undefined ? declared : { ...declared, ...text.schema, pattern });
+    const declared = endpoint.params[name]?.type.schema ?? string.schema;
+    const schema = shapes.refer(pattern === undefined ? declared : { ...declared, ...string.schema, pattern });
     return { name: names[index] ?? name, in: 'path', required: true, schema };
   });
   const others = Object.entries(declaredParameters(endpoint)).filter(([name]) => !own.some((one) => one.name === name));

@@ -6,9 +6,9 @@ import { open, signedIn } from '../access/access.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { rawEntity } from '../endpoint/entity.ts';
 import { family } from '../endpoint/resource-module.ts';
-import { created, ok, pageOf, plainText, shape } from '../endpoint/responses.ts';
+import { created, ok, page, shape, text } from '../endpoint/responses.ts';
 import { hash, optional, required } from '../parameters/declarations.ts';
-import { text } from '../parameters/texts.ts';
+import { string } from '../parameters/texts.ts';
 import { arrayOf, integer, oneOf } from '../parameters/types.ts';
 import { createRegistry, fullPath, type Registry } from '../server/routing/registry.ts';
 import { openApiDocument } from './openapi.ts';
@@ -109,14 +109,14 @@ const small = createRegistry({
           ids: optional(arrayOf(integer)),
           range: optional(hash({ end: required(integer) })),
         },
-        response: pageOf(rawEntity(Thing)),
+        response: page(rawEntity(Thing)),
         handle: () => ({ items: [thing], total: 1, more: false }),
       }),
       createThing: endpoint({
         post: '/things/:thing_id/parts',
         summary: 'Create',
         access: signedIn(),
-        params: { thing_id: required(integer), name: required(text) },
+        params: { thing_id: required(integer), name: required(string) },
         errors: { taken: [409, 'Name {name} is taken'], gone: [409, { error: 'gone' }] },
         response: created(rawEntity(Thing)),
         handle: () => thing,
@@ -125,7 +125,7 @@ const small = createRegistry({
         get: '/digits/:id(^\\d+$)',
         summary: 'Read',
         access: open(),
-        response: plainText,
+        response: text,
         handle: () => '',
       }),
     },

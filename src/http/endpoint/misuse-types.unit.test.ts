@@ -8,7 +8,7 @@ import { required } from '../parameters/declarations.ts';
 import { integer } from '../parameters/types.ts';
 import { endpoint } from './endpoint.ts';
 import { entity } from './entity.ts';
-import { created, noContent, ok, pageOf } from './responses.ts';
+import { created, noContent, ok, page } from './responses.ts';
 
 // What must not compile: the type check of this file fails when one of these declarations is taken.
 
@@ -53,7 +53,7 @@ test('a row that the entity does not show does not compile', () => {
   // @ts-expect-error the row, not its shape in a list
   assert.ok(endpoint({ post: '/things', ...thing, response: created(Thing), write: () => [row] }));
   // @ts-expect-error a page, not the items alone
-  assert.ok(endpoint({ get: '/things', ...thing, response: pageOf(Thing), read: () => [row] }));
+  assert.ok(endpoint({ get: '/things', ...thing, response: page(Thing), read: () => [row] }));
   // @ts-expect-error nothing is nothing
   assert.ok(endpoint({ delete: '/things', ...thing, response: noContent, write: () => ({ done: true }) }));
 });
@@ -89,7 +89,7 @@ test('rooms in a write, and an act in a read, do not compile', () => {
 });
 
 test('a list without keyset gets no keyset page', () => {
-  const response = pageOf(Thing);
+  const response = page(Thing);
   const found = { items: [], total: 0, more: false };
   // @ts-expect-error an offset page has no column
   const read = (_db: unknown, call: { page: OffsetRequest }) => (call.page.orderBy ? found : found);

@@ -7,11 +7,11 @@ import { createRegistry } from '../server/routing/registry.ts';
 import { type EndpointDefinition, endpoint } from './endpoint.ts';
 import { rawEntity } from './entity.ts';
 import { family } from './resource-module.ts';
-import { Message, noContent, ok, pageOf, plainText } from './responses.ts';
+import { Message, noContent, ok, page, text } from './responses.ts';
 
 // Every known wrong declaration, with what its author will read when the server is put together.
 
-const plain = { summary: 'Do it', access: open(), response: plainText, handle: () => 'x' } as const;
+const plain = { summary: 'Do it', access: open(), response: text, handle: () => 'x' } as const;
 const EVENT = 'member_created';
 
 const good = endpoint({ get: '/things/:id', ...plain });
@@ -104,7 +104,7 @@ test('an answer that the method does not have', () => {
   const items = { items: [], total: 0, more: false };
   refuses(
     {
-      createThings: endpoint({ post: '/things', ...plain, response: pageOf(rawEntity(Message)), handle: () => items }),
+      createThings: endpoint({ post: '/things', ...plain, response: page(rawEntity(Message)), handle: () => items }),
     },
     'things/endpoints.ts: createThings answers a page, but is not a GET',
   );

@@ -38,14 +38,14 @@ export const ok = <E extends Entity<never>>(entity: E): ResponseType<RowOf<E>> =
   entity,
 });
 /** 200 with all rows of a list, shown; not paginated. */
-export const listOf = <E extends Entity<never>>(entity: E): ResponseType<readonly RowOf<E>[]> => ({
+export const list = <E extends Entity<never>>(entity: E): ResponseType<readonly RowOf<E>[]> => ({
   kind: 'list',
   status: 200,
   schema: Type.Array(entity.schema),
   entity,
 });
 /** 200 with one page of a list, shown, and the pagination headers of contract/conventions.md §6. */
-export const pageOf = <E extends Entity<never>>(entity: E): ResponseType<Page<RowOf<E>>> => ({
+export const page = <E extends Entity<never>>(entity: E): ResponseType<Page<RowOf<E>>> => ({
   kind: 'page',
   status: 200,
   schema: Type.Array(entity.schema),
@@ -66,7 +66,7 @@ export const stream: ResponseType<StreamReply> = { kind: 'stream', status: 200, 
 export const html: ResponseType<HtmlReply | RedirectReply> = { kind: 'html', status: 200, schema: null };
 /** 302 to another page, or a page that says why not. */
 export const redirect: ResponseType<HtmlReply | RedirectReply> = { kind: 'redirect', status: 302, schema: null };
-export const plainText: ResponseType<string> = { kind: 'text', status: 200, schema: null };
+export const text: ResponseType<string> = { kind: 'text', status: 200, schema: null };
 
 export interface StreamReply {
   readonly status?: number;

@@ -2,7 +2,7 @@ import { HttpError } from '../errors/http-error.ts';
 import { formatForm, type Raw } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
-import { text } from '../parameters/texts.ts';
+import { string } from '../parameters/texts.ts';
 import { integer } from '../parameters/types.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { Cursor, Page } from './page.ts';
@@ -34,12 +34,12 @@ const pageNumber: ParameterType<number> = {
 /** The parameters that every paginated list takes besides its own. */
 export const pageParameters = { page: optional(pageNumber, 1), per_page: optional(perPage, DEFAULT_PER_PAGE) } as const;
 export const keysetParameters = {
-  pagination: optional(text),
-  order_by: optional(text),
-  sort: optional(text),
-  cursor: optional(text),
-  id_after: optional(text),
-  id_before: optional(text),
+  pagination: optional(string),
+  order_by: optional(string),
+  sort: optional(string),
+  cursor: optional(string),
+  id_after: optional(string),
+  id_before: optional(string),
 } as const;
 
 /** How a list's endpoint lets it be walked by keyset: the orders it knows, its default first. */
@@ -108,9 +108,9 @@ function startBehind(params: Raw, rule: KeysetRule, orderBy: string, sort: strin
 
 /** The cursor of a list that is ordered by id. */
 export const idCursor: ParameterType<string> = {
-  ...text,
+  ...string,
   read(raw, name, problems) {
-    const cursor = text.read(raw, name, problems);
+    const cursor = string.read(raw, name, problems);
     return cursor ? (parsedCursor(cursor, 'id') === null ? problems.invalid(name) : cursor) : cursor;
   },
 };

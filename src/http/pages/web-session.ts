@@ -12,7 +12,7 @@ import { windowAt } from '#rate-limits/window-counters.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
 import { HttpError } from '../errors/http-error.ts';
 import { optional } from '../parameters/declarations.ts';
-import { text } from '../parameters/texts.ts';
+import { string } from '../parameters/texts.ts';
 import { localUrl } from '../request/base-url.ts';
 import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from '../request/cookie.ts';
 import type { Incoming } from '../request/incoming.ts';
@@ -48,7 +48,7 @@ interface SignedInVisitor extends Visitor {
 }
 
 /** What a form of our pages sends besides its own fields; endpoints that take forms spread it into their `params`. */
-export const formParams = { authenticity_token: optional(text) };
+export const formParams = { authenticity_token: optional(string) };
 
 /** Anybody with a browser. */
 export function visitor(): Access<{ visitor: Visitor }> {

@@ -14,7 +14,7 @@ import {
   required,
 } from './declarations.ts';
 import { Problems } from './parameter-type.ts';
-import { refName, text } from './texts.ts';
+import { refName, string } from './texts.ts';
 import { absentIfBlank, arrayOf, boolean, date, integer, integerIn, notBlank, oneOf } from './types.ts';
 
 function read(declared: Parameters, given: Record<string, unknown>, ...rules: Rule[]) {
@@ -28,18 +28,18 @@ const readError = (declared: Parameters, given: Record<string, unknown>, ...rule
   read(declared, given, ...rules).error;
 
 test('required means that the key is there', () => {
-  assert.equal(readError({ x: required(text) }, {}), 'x is missing');
-  assert.equal(readError({ x: required(text) }, { x: '' }), '');
-  assert.equal(readValue({ x: required(text) }, { x: null }), '');
+  assert.equal(readError({ x: required(string) }, {}), 'x is missing');
+  assert.equal(readError({ x: required(string) }, { x: '' }), '');
+  assert.equal(readValue({ x: required(string) }, { x: null }), '');
   assert.equal(readError({ x: required(integer) }, {}), 'x is missing');
   assert.equal(readError({ x: required(integer) }, { x: 'a' }), 'x is invalid');
-  assert.deepEqual(readValue({ x: required(arrayOf(text)) }, { x: null }), []);
+  assert.deepEqual(readValue({ x: required(arrayOf(string)) }, { x: null }), []);
 });
 
 test('a required parameter that is absent breaks its other rules too', () => {
-  assert.equal(readError({ x: required(notBlank(text)) }, {}), 'x is missing, x is empty');
-  assert.equal(readError({ x: required(notBlank(text)) }, { x: ' ' }), 'x is empty');
-  assert.equal(readError({ x: required(notBlank(text)) }, { x: null }), 'x is empty');
+  assert.equal(readError({ x: required(notBlank(string)) }, {}), 'x is missing, x is empty');
+  assert.equal(readError({ x: required(notBlank(string)) }, { x: ' ' }), 'x is empty');
+  assert.equal(readError({ x: required(notBlank(string)) }, { x: null }), 'x is empty');
   assert.equal(readError({ x: required(oneOf('a', 'b')) }, {}), 'x is missing, x does not have a valid value');
   assert.equal(readError({ x: required(oneOf('a', 'b')) }, { x: null }), 'x does not have a valid value');
   assert.equal(readError({ x: required(oneOf('a', 'b')) }, { x: '' }), 'x does not have a valid value');
@@ -47,9 +47,9 @@ test('a required parameter that is absent breaks its other rules too', () => {
 });
 
 test('an optional parameter tells absent from null', () => {
-  assert.equal(readValue({ x: optional(text) }, {}), undefined);
-  assert.equal(readValue({ x: optional(text) }, { x: null }), null);
-  assert.equal(readValue({ x: optional(text) }, { x: '' }), '');
+  assert.equal(readValue({ x: optional(string) }, {}), undefined);
+  assert.equal(readValue({ x: optional(string) }, { x: null }), null);
+  assert.equal(readValue({ x: optional(string) }, { x: '' }), '');
   for (const type of [integer, boolean, date]) {
     assert.equal(readValue({ x: optional<unknown>(type) }, {}), undefined);
     assert.equal(readValue({ x: optional<unknown>(type) }, { x: null }), null);
@@ -57,7 +57,7 @@ test('an optional parameter tells absent from null', () => {
   }
   assert.equal(readValue({ x: optional(oneOf('a')) }, { x: null }), null);
   assert.equal(readError({ x: optional(oneOf('a')) }, { x: null }), '');
-  assert.deepEqual(readValue({ x: optional(arrayOf(text)) }, { x: null }), []);
+  assert.deepEqual(readValue({ x: optional(arrayOf(string)) }, { x: null }), []);
 });
 
 test('null, and a blank that is no text, stand for the default', () => {
@@ -65,17 +65,17 @@ test('null, and a blank that is no text, stand for the default', () => {
     assert.equal(readValue({ x: optional(integer, 20) }, { x }), 20);
     assert.equal(readValue({ x: optional(boolean, true) }, { x }), true);
   }
-  assert.equal(readValue({ x: optional(text, 'main') }, {}), 'main');
-  assert.equal(readValue({ x: optional(text, 'main') }, { x: null }), 'main');
-  assert.equal(readValue({ x: optional(text, 'main') }, { x: '' }), '');
+  assert.equal(readValue({ x: optional(string, 'main') }, {}), 'main');
+  assert.equal(readValue({ x: optional(string, 'main') }, { x: null }), 'main');
+  assert.equal(readValue({ x: optional(string, 'main') }, { x: '' }), '');
   assert.equal(readValue({ x: optional(oneOf('a', 'b'), 'b') }, { x: null }), 'b');
   assert.equal(readValue({ x: optional(boolean, true) }, { x: 'false' }), false);
-  assert.deepEqual(readValue({ x: optional(arrayOf(text), ['a']) }, { x: null }), ['a']);
+  assert.deepEqual(readValue({ x: optional(arrayOf(string), ['a']) }, { x: null }), ['a']);
 });
 
 test('errors of all parameters come in the order of their declaration, each once', () => {
   const declared = {
-    name: required(notBlank(text)),
+    name: required(notBlank(string)),
     level: required(integerIn([10, 20])),
     flag: optional(boolean),
     tags: optional(arrayOf(integer)),
@@ -94,24 +94,24 @@ test('nested names use brackets, and an absent hash is not looked into', () => {
   assert.equal(readError(declared, { range: null }), '');
   assert.equal(readError(declared, { range: { start: 'a' } }), 'range[start] is invalid, range[end] is missing');
   assert.equal(readError(declared, { range: 'a' }), 'range is invalid');
-  const deep = { a: required(hash({ b: required(hash({ c: required(text) })) })) };
+  const deep = { a: required(hash({ b: required(hash({ c: required(string) })) })) };
   assert.equal(readError(deep, { a: { b: {} } }), 'a[b][c] is missing');
   assert.equal(readError(deep, {}), 'a is missing');
 });
 
-const abc = { a: optional(text), b: optional(text), c: optional(text) };
+const abc = { a: optional(string), b: optional(string), c: optional(string) };
 
 test('exclusive: in words of its own', () => {
   const rule = exclusive('a', 'b', { text: 'a, b cannot be used together' });
-  const ab = { a: optional(text), b: optional(text) };
+  const ab = { a: optional(string), b: optional(string) };
   assert.equal(readError(ab, { a: '1', b: '2' }, rule), 'a, b cannot be used together');
   assert.equal(readError(ab, { a: '1' }, rule), '');
 });
 
 test('what is absent if blank is not there, for rules neither', () => {
-  const ab = { a: optional(absentIfBlank(text), 'else'), b: optional(text) };
+  const ab = { a: optional(absentIfBlank(string), 'else'), b: optional(string) };
   assert.deepEqual(read(ab, { a: '', b: '' }, exclusive('a', 'b')).values, { a: 'else', b: '' });
-  assert.equal(readError({ a: required(absentIfBlank(text)) }, { a: '' }), 'a is missing');
+  assert.equal(readError({ a: required(absentIfBlank(string)) }, { a: '' }), 'a is missing');
 });
 
 test('exclusive: at most one of them', () => {
@@ -145,13 +145,13 @@ test('all of them or none', () => {
 
 test('rules are told after the parameters', () => {
   assert.equal(
-    readError({ a: optional(integer), b: required(text) }, { a: 'x' }, atLeastOne('c', 'd')),
+    readError({ a: optional(integer), b: required(string) }, { a: 'x' }, atLeastOne('c', 'd')),
     'a is invalid, b is missing, c, d are missing, at least one parameter must be provided',
   );
 });
 
 test('the schema of a set shows types, defaults and what is required', () => {
-  const schema = parametersSchema({ name: required(text, 'Its name'), force: optional(boolean, false) });
+  const schema = parametersSchema({ name: required(string, 'Its name'), force: optional(boolean, false) });
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), {
     type: 'object',
     required: ['name'],

@@ -71,7 +71,7 @@ function fieldOf(size: Pick<Limit, 'units' | 'characters' | 'holds'>, unit: stri
 }
 
 /** Any text that is none of the kinds below. */
-export const text = textOf(4096);
+export const string = textOf(4096);
 
 /** A branch, a tag, a SHA, or an expression that leads to a commit. */
 export const refName = textOf(1024);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { optional, readParameters, required } from './declarations.ts';
 import { type ParameterType, Problems } from './parameter-type.ts';
-import { description, expression, message, pathText, refName, ruledText, sizedText, text, title } from './texts.ts';
+import { description, expression, message, pathText, refName, ruledText, sizedText, string, title } from './texts.ts';
 import { anything, arrayOf, boolean, commaArray, date, dateTime, integer, number, oneOf } from './types.ts';
 import { unlimitedParameter } from './unlimited.ts';
 
@@ -16,7 +16,7 @@ function problemsOf(type: ParameterType<unknown>, x: unknown): Pick<Problems, 't
 }
 
 for (const [name, type, bytes] of [
-  ['text', text, 4096],
+  ['text', string, 4096],
   ['ref', refName, 1024],
   ['path', pathText, 4096],
   ['expression', expression, 1024],
@@ -62,8 +62,8 @@ test('a text may be told how long it is, and how long it may be', () => {
 
 test('the limit is measured before anything else of a text', () => {
   const long = '\u0000'.repeat(5000);
-  assert.deepEqual(problemsOf(text, long).texts, ['x is too long (maximum is 4096 bytes)']);
-  assert.deepEqual(problemsOf(text, long.slice(0, 4096)).texts, ['x is invalid']);
+  assert.deepEqual(problemsOf(string, long).texts, ['x is too long (maximum is 4096 bytes)']);
+  assert.deepEqual(problemsOf(string, long.slice(0, 4096)).texts, ['x is invalid']);
 });
 
 test('a text that its family limits comes to it too long, and no longer than it needs to be', () => {
@@ -99,12 +99,12 @@ test('a list has 1,000 elements at most, however it comes', () => {
 
 test('a declaration without a limit is found wherever it hides', () => {
   const bare: ParameterType<string> = { schema: { type: 'string' }, read: () => null };
-  const list: ParameterType<string> = { schema: { type: 'array', items: text.schema }, read: () => null };
+  const list: ParameterType<string> = { schema: { type: 'array', items: string.schema }, read: () => null };
   const unknown: ParameterType<unknown> = { schema: {}, read: () => null };
-  assert.equal(unlimitedParameter({ a: optional(text), b: optional(bare) }), 'b');
+  assert.equal(unlimitedParameter({ a: optional(string), b: optional(bare) }), 'b');
   assert.equal(unlimitedParameter({ a: optional(list) }), 'a');
   assert.equal(unlimitedParameter({ a: optional(unknown) }), 'a');
   assert.equal(unlimitedParameter({ a: optional(arrayOf(bare)) }), 'a[]');
-  const types = [anything, text, title, integer, boolean, date, oneOf('a'), arrayOf(text), commaArray(text)];
+  const types = [anything, string, title, integer, boolean, date, oneOf('a'), arrayOf(string), commaArray(string)];
   for (const type of types) assert.equal(unlimitedParameter({ a: optional<unknown>(type) }), null);
 });

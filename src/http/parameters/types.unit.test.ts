@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseForm } from './brackets.ts';
 import { hash, optional, readParameters, required } from './declarations.ts';
 import { type ParameterType, Problems } from './parameter-type.ts';
-import { text } from './texts.ts';
+import { string } from './texts.ts';
 import {
   anything,
   arrayOf,
@@ -38,7 +38,7 @@ function coerces(
   });
 }
 
-coerces('String', text, [
+coerces('String', string, [
   ['abc', 'abc'],
   ['', ''],
   [' a ', ' a '],
@@ -164,7 +164,7 @@ coerces('Hash', hash({ a: optional(integer) }), [
   [{ filename: 'a', bytes: Buffer.from('a') }, INVALID],
 ]);
 
-coerces('Array', arrayOf(text), [
+coerces('Array', arrayOf(string), [
   [
     ['a', 'b'],
     ['a', 'b'],
@@ -195,7 +195,7 @@ coerces('Array of Integer', arrayOf(integer), [
   ['1', INVALID],
 ]);
 
-coerces('comma array', commaArray(text), [
+coerces('comma array', commaArray(string), [
   ['a,b , c', ['a', 'b', 'c']],
   ['', []],
   [',', []],
@@ -254,7 +254,7 @@ coerces('list of values from a list', arrayOf(oneOf('a', 'b')), [
 ]);
 
 const EMPTY = ['x is empty'];
-coerces('not blank', notBlank(text), [
+coerces('not blank', notBlank(string), [
   ['a', 'a'],
   ['', EMPTY],
   [' \t\n', EMPTY],
@@ -271,7 +271,7 @@ coerces('anything', anything, [
   [[{ a: '\u0000' }], [{ a: '\u0000' }]],
 ]);
 
-const entity = hash({ source_type: required(oneOf('group', 'project')), name: optional(text) });
+const entity = hash({ source_type: required(oneOf('group', 'project')), name: optional(string) });
 
 /** Through a query string, as `entities`. */
 function readEntities(query: string): unknown {

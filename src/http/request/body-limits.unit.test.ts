@@ -7,11 +7,15 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { rawEntity } from '../endpoint/entity.ts';
 import { ok } from '../endpoint/responses.ts';
 import { optional } from '../parameters/declarations.ts';
-import { text } from '../parameters/texts.ts';
+import { string } from '../parameters/texts.ts';
 
 // What a body may hold at most, in each encoding. How long the server takes to say so is measured in test/hostile.
 
-const shared = { access: open(), params: { name: optional(text) }, response: ok(rawEntity(Type.Unknown())) } as const;
+const shared = {
+  access: open(),
+  params: { name: optional(string) },
+  response: ok(rawEntity(Type.Unknown())),
+} as const;
 const echo = ({ params }: { params: object }) => params;
 
 const { anonymous } = await smallServer({

@@ -11,7 +11,7 @@ import { rawEntity } from '../endpoint/entity.ts';
 import { ok } from '../endpoint/responses.ts';
 import { isFilePart } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
-import { text } from '../parameters/texts.ts';
+import { string } from '../parameters/texts.ts';
 import { arrayOf, integer } from '../parameters/types.ts';
 import { readBytes } from './body.ts';
 
@@ -19,7 +19,7 @@ import { readBytes } from './body.ts';
 const Echo = ok(rawEntity(Type.Unknown()));
 const shared = {
   access: open(),
-  params: { name: optional(text), ids: optional(arrayOf(integer)) },
+  params: { name: optional(string), ids: optional(arrayOf(integer)) },
   response: Echo,
 } as const;
 const echo = ({ params }: { params: object }) => params;

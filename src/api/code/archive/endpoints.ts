@@ -2,7 +2,7 @@ import { inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { pathText, refName, text } from '#http/parameters/texts.ts';
+import { pathText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, commaArray } from '#http/parameters/types.ts';
 import { download } from './download.ts';
 
@@ -38,7 +38,7 @@ export const readArchiveAs = endpoint({
   get: '/projects/:id/repository/archive:format(^\\.(?:tar\\.gz|tgz|gz|tar\\.bz2|tbz|tbz2|tb2|bz2|tar|zip)$)',
   summary: 'Download a repository in the format that the suffix names',
   access: inPublicProject('read_code'),
-  params: { ...params, format: required(text) },
+  params: { ...params, format: required(string) },
   errors: refuses,
   response: stream,
   handle: (call, services) => download(services, call, call.params.format),

@@ -3,11 +3,11 @@ import { validBranchName } from '#git/refs/refs.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inPublicProject, inRepositoryOf, orRepositoryGone } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { accepted, created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { accepted, created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
 import { HttpError, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { expression, refName, text } from '#http/parameters/texts.ts';
+import { expression, refName, string } from '#http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
 import { protectBranchNamed, unprotectBranchNamed } from '../protected-branches/index.ts';
@@ -51,11 +51,11 @@ export const listBranches = endpoint({
     search: optional(expression),
     regex: optional(expression),
     sort: optional(oneOf('name_asc', 'updated_asc', 'updated_desc')),
-    pagination: optional(text),
+    pagination: optional(string),
     page_token: optional(refName),
   },
   errors: { regexInvalid: [400, 'Regex is invalid'], tokenInvalid: [400, { error: 'page_token is invalid' }] },
-  response: pageOf(Branch),
+  response: page(Branch),
   read: (_db, { project, params, page }, git) => branchPage(git, project, params, page),
 });
 

@@ -1,7 +1,7 @@
 import { readCommit } from '#git/objects/object-reader.ts';
 import type { Raw } from '#http/parameters/brackets.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { refName, text } from '#http/parameters/texts.ts';
+import { refName, string } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
 import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
@@ -35,7 +35,7 @@ const { last_commit_id: _ofAnAction, ...commit } = commitParams;
 export const createParams = {
   ...commit,
   start_sha: optional(refName),
-  start_project: optional(text),
+  start_project: optional(string),
   actions: optional(actionsParam),
   stats: optional(boolean, true),
   force: optional(boolean, false),

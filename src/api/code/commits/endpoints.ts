@@ -3,7 +3,7 @@ import { diffBetween } from '#git/diff/diff.ts';
 import { inProject, inPublicProject, orRepositoryGone } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { eitherEntity } from '#http/endpoint/entity.ts';
-import { created, ok, pageOf, Reply } from '#http/endpoint/responses.ts';
+import { created, ok, page, Reply } from '#http/endpoint/responses.ts';
 import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
 import { slice } from '#http/lists/in-memory-page.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -36,7 +36,7 @@ export const listCommits = endpoint({
     trailers: optional(boolean, false),
   },
   errors: { refInvalid: [400, 'ref_name is invalid'] },
-  response: pageOf(CommitInList),
+  response: page(CommitInList),
   read: (_db, { project, params, page }, git) => commitPage(git, project, params, page),
 });
 
@@ -54,7 +54,7 @@ export const readCommitDiff = endpoint({
   summary: 'What a commit changed, seen from its first parent',
   access: inPublicProject('read_code', orRepositoryGone).resource(namedCommit),
   params: { unidiff: optional(boolean, false) },
-  response: pageOf(Diff),
+  response: page(Diff),
   async read(_db, { project, commit, page }, git) {
     const parent = commit.parentIds[0] ?? null;
     return slice((await diffBetween(git, repositoryOf(git, project), parent, commit.id)).files, page);
@@ -66,7 +66,7 @@ export const listCommitRefs = endpoint({
   summary: 'List the branches and tags that hold a commit',
   access: inPublicProject('read_code', orRepositoryGone).resource(namedCommit),
   params: { type: optional(oneOf('branch', 'tag', 'all'), 'all') },
-  response: pageOf(CommitRef),
+  response: page(CommitRef),
   read: async (_db, { project, commit, params, page }, git) =>
     slice(await refsContaining(git, repositoryOf(git, project), commit.id, params.type), page),
 });

@@ -1,6 +1,6 @@
 import { inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf } from '#http/endpoint/responses.ts';
+import { page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
@@ -17,6 +17,6 @@ export const listContributors = endpoint({
     sort: optional(oneOf('asc', 'desc'), 'asc'),
   },
   errors: { refUnknown: [404, '404 Not Found'] },
-  response: pageOf(Contributor),
+  response: page(Contributor),
   read: (_db, { project, params, page }, git) => contributorsPage(git, project, params, page),
 });

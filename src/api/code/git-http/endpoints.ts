@@ -4,7 +4,7 @@ import { open, signedInCaller } from '#http/access/access.ts';
 import { fetchAccess, mayFetchStill, pushAccess, whyNoPush } from '#http/access/git-access.ts';
 import type { GitAction } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { plainText, Reply, stream } from '#http/endpoint/responses.ts';
+import { Reply, stream, text } from '#http/endpoint/responses.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { repositoryOf } from '#repositories/repository.ts';
@@ -46,7 +46,7 @@ export const advertiseRefsElsewhere = endpoint({
   access: open(),
   stageOrder: 'ownCredentials',
   root: true,
-  response: plainText,
+  response: text,
   handle({ request }) {
     const path = request.path.replace(/\/info\/refs$/, '.git/info/refs');
     const location = `${request.baseUrl}${path}${request.query === '' ? '' : `?${request.query}`}`;

@@ -17,7 +17,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { flowingBody, readBytes } from '#http/request/body.ts';
 import { type Incoming, single } from '#http/request/incoming.ts';
 import { isLfsOn, linkedObject, linkObject } from '#repositories/lfs/lfs-objects.ts';
@@ -67,7 +67,7 @@ export const uploadLfsObject = endpoint({
   stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
-  params: { oid: required(text), size: required(text) },
+  params: { oid: required(string), size: required(string) },
   response: stream,
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
     const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
@@ -103,7 +103,7 @@ export const downloadLfsObject = endpoint({
   stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
-  params: { oid: required(text) },
+  params: { oid: required(string) },
   response: stream,
   async handle({ project, params }, { database, blobs }) {
     const db = database.reader;

@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inPublicProject, inRepositoryOf } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { slice } from '#http/lists/in-memory-page.ts';
@@ -47,7 +47,7 @@ export const listProtectedBranches = endpoint({
   summary: 'List protection rules',
   access: inPublicProject('read_code'),
   params: { search: optional(expression) },
-  response: pageOf(ProtectedBranch),
+  response: page(ProtectedBranch),
   async read(db, { project, params, page }) {
     const term = params.search?.toLowerCase() ?? '';
     const rules = await protectionRules(db, project.id);

@@ -1,6 +1,6 @@
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, noContent, ok, Reply, stream } from '#http/endpoint/responses.ts';
+import { created, list, noContent, ok, Reply, stream } from '#http/endpoint/responses.ts';
 import { COMMIT_REFUSALS } from '#http/errors/error-messages.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
@@ -48,7 +48,7 @@ export const blameFile = endpoint({
   scopes: SCOPES,
   params: { range },
   errors: { tooLong: [503, '503 Service Unavailable'] },
-  response: listOf(BlameRange),
+  response: list(BlameRange),
   async read(_db, { project, file, params }, git) {
     const lines = await blamedLines(git, project, file, params.range);
     return isFailure(lines) ? lines : new Reply(lines, { headers: fileHeaders(file) });

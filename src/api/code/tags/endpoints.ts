@@ -1,11 +1,11 @@
 import type { AccessCall } from '#http/access/access.ts';
 import { inPublicProject, inRepositoryOf } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { READ_ONLY } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { expression, message, refName, text } from '#http/parameters/texts.ts';
+import { expression, message, refName, string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { createTagAt } from './create.ts';
 import { deleteTagAt } from './delete.ts';
@@ -31,11 +31,11 @@ export const listTags = endpoint({
     order_by: optional(oneOf('name', 'updated', 'version'), 'updated'),
     sort: optional(oneOf('asc', 'desc'), 'desc'),
     search: optional(expression),
-    pagination: optional(text),
+    pagination: optional(string),
     page_token: optional(refName),
   },
   errors: { tokenInvalid: [400, { error: 'page_token is invalid' }] },
-  response: pageOf(Tag),
+  response: page(Tag),
   read: (_db, { project, params, page }, git) => tagPage(git, project, params, page),
 });
 

@@ -1,6 +1,6 @@
 import { inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf } from '#http/endpoint/responses.ts';
+import { page } from '#http/endpoint/responses.ts';
 import { optional, type Rule } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { pathText, refName } from '#http/parameters/texts.ts';
@@ -32,6 +32,6 @@ export const listTree = endpoint({
     pathUnknown: [404, '404 invalid revision or path Not Found'],
     tokenInvalid: [400, { error: 'page_token is invalid' }],
   },
-  response: pageOf(TreeEntry),
+  response: page(TreeEntry),
   read: (_db, { project, params, page }, git) => treePage(git, repositoryOf(git, project), params, page),
 });

@@ -6,7 +6,7 @@ import {
 } from '#api/planning/merge-requests/index.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { environmentTurn, turnsWithJobs } from '../environment-model/index.ts';
 import { changingDeployment, creatingDeployment, readingDeployment } from './access.ts';
@@ -29,7 +29,7 @@ export const listDeployments = endpoint({
   allowJobToken: true,
   params: listParams,
   errors: COMBINATIONS,
-  response: pageOf(DeploymentInList),
+  response: page(DeploymentInList),
   read: (db, { project, params, page }) => brokenCombination(params) ?? list(db, project.id, params, page),
 });
 
@@ -101,6 +101,6 @@ export const listDeploymentMergeRequests = endpoint({
   allowJobToken: true,
   params: ofProjectParams,
   rules: filterRules,
-  response: pageOf(ListedMergeRequest),
+  response: page(ListedMergeRequest),
   read: (db, call) => mergeRequestsOfProject(db, call, shippedWith(call.deployment)),
 });

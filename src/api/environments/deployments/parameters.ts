@@ -1,6 +1,6 @@
 import { type DeploymentStatus, FINISHED } from '#domain/deployments.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { refName, ruledText, text } from '#http/parameters/texts.ts';
+import { refName, ruledText, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
@@ -11,7 +11,7 @@ const ORDERS = ['id', 'iid', 'created_at', 'updated_at', 'finished_at'] as const
 export type DeploymentOrder = (typeof ORDERS)[number];
 
 export const listParams = {
-  environment: optional(absentIfBlank(text)),
+  environment: optional(absentIfBlank(string)),
   status: optional(oneOf(...STATUSES)),
   order_by: optional(oneOf(...ORDERS), 'id'),
   sort: optional(oneOf('asc', 'desc'), 'asc'),
@@ -75,5 +75,5 @@ export const changeParams = { status: required(status) };
 export const approvalParams = {
   status: required(oneOf('approved', 'rejected')),
   comment: optional(ruledText(255)),
-  represented_as: optional(absentIfBlank(text)),
+  represented_as: optional(absentIfBlank(string)),
 };

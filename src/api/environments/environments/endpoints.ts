@@ -1,7 +1,7 @@
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
-import { created, Message, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, Message, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { ruledText } from '#http/parameters/texts.ts';
@@ -43,7 +43,7 @@ export const listEnvironments = endpoint({
   params: listParams,
   rules: [nameOrSearch],
   errors: { tooShort: [400, '400 Bad request - Search query is less than 3 characters'] },
-  response: pageOf(EnvironmentInList),
+  response: page(EnvironmentInList),
   read: (db, { project, params, page }) =>
     [...(params.search ?? 'any')].length < SHORTEST_SEARCH ? fail('tooShort') : list(db, project.id, params, page),
 });

@@ -1,6 +1,6 @@
 import { exclusive, optional, type Rule } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { expression, ruledText, text, title } from '#http/parameters/texts.ts';
+import { expression, ruledText, string, title } from '#http/parameters/texts.ts';
 import { absentIfBlank, anything, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { TIERS } from '../environment-model/index.ts';
 
@@ -12,8 +12,8 @@ export const environmentParams = {
   auto_stop_setting: optional(oneOf('always', 'with_action')),
   slug: optional(anything),
   cluster_agent_id: optional(integer),
-  kubernetes_namespace: optional(text),
-  flux_resource_path: optional(text),
+  kubernetes_namespace: optional(string),
+  flux_resource_path: optional(string),
 };
 
 /** What an environment is called in host names follows from its name. */

@@ -2,11 +2,11 @@ import type { Protection } from '#authorization/protected-environments/protected
 import type { AccessCall } from '#http/access/access.ts';
 import { forBoth, type InParent, type Pair, type Parent } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf, type ResponseType } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page, type ResponseType } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, text } from '#http/parameters/texts.ts';
+import { ruledText, string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { ProtectedEnvironment } from './entities.ts';
 import { CHANGED, NEW } from './parameters.ts';
@@ -37,7 +37,7 @@ export const [listGroupProtectedEnvironments, listProjectProtectedEnvironments] 
     summary: 'List protected environments',
     access: parent.may(MANAGING),
     stageOrder: 'accessBeforeParameters',
-    response: pageOf(ProtectedEnvironment),
+    response: page(ProtectedEnvironment),
     read: (db, { parent, page }) => listProtections(db, parent, page),
   }),
 );
@@ -63,7 +63,7 @@ export const [createGroupProtectedEnvironment, createProjectProtectedEnvironment
     access: parent.may(MANAGING),
     stageOrder: 'accessBeforeParameters',
     params: {
-      name: required(parent.own({ group: text, project: ruledText(255) })),
+      name: required(parent.own({ group: string, project: ruledText(255) })),
       deploy_access_levels: required(NEW.levels),
       required_approval_count: optional(integer),
       approval_rules: optional(NEW.rules, []),

@@ -1,10 +1,10 @@
 import { deleteApplication, renewSecret } from '#authentication/oauth/applications.ts';
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, text } from '#http/parameters/texts.ts';
+import { ruledText, string } from '#http/parameters/texts.ts';
 import { boolean, integer, notBlank } from '#http/parameters/types.ts';
 import { registerApplication } from './create.ts';
 import { Application, ApplicationWithSecret } from './entities.ts';
@@ -18,7 +18,7 @@ export const listApplications = endpoint({
   get: '/applications',
   summary: 'List the applications that users may let act for them',
   access: administrator(),
-  response: pageOf(Application),
+  response: page(Application),
   read: (db, { page }) => pageOfApplications(db, page),
 });
 
@@ -29,7 +29,7 @@ export const createApplication = endpoint({
   params: {
     name: required(ruledText(255)),
     redirect_uri: required(ruledText(8_000)),
-    scopes: required(notBlank(text)),
+    scopes: required(notBlank(string)),
     confidential: optional(boolean, true),
   },
   errors: { invalid: INVALID },

@@ -1,7 +1,7 @@
 import { administrator, signedIn } from '#http/access/access.ts';
 import { administeringUser } from '#http/access/user-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { ruledText } from '#http/parameters/texts.ts';
@@ -27,7 +27,7 @@ export const listOwnEmails = endpoint({
   summary: 'List the e-mail addresses of the caller',
   access: signedIn(),
   scopes: ['read_user'],
-  response: pageOf(Email),
+  response: page(Email),
   read: (db, { caller, page }) => listEmails(db, caller.user.id, page),
 });
 
@@ -66,7 +66,7 @@ export const listUserEmails = endpoint({
   summary: 'List the e-mail addresses of a user',
   access: administeringUser('id'),
   scopes: ['read_user'],
-  response: pageOf(Email),
+  response: page(Email),
   read: (db, { user, page }) => listEmails(db, user.id, page),
 });
 

@@ -1,9 +1,9 @@
 import { administeringUser } from '#http/access/user-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, ruledText, text } from '#http/parameters/texts.ts';
+import { description, ruledText, string } from '#http/parameters/texts.ts';
 import { commaArray, date, oneOf } from '#http/parameters/types.ts';
 import { impersonationTokenNamed } from './access.ts';
 import { createImpersonationToken as create } from './create.ts';
@@ -17,7 +17,7 @@ export const listImpersonationTokens = endpoint({
   access: administeringUser('user_id'),
   scopes: ['read_user'],
   params: { state: optional(oneOf('all', 'active', 'inactive'), 'all') },
-  response: pageOf(ImpersonationToken),
+  response: page(ImpersonationToken),
   async handle({ user, params, page }, { database, tokenUses }) {
     await tokenUses.settled();
     return listTokens(database.reader, user.id, params, page);
@@ -32,7 +32,7 @@ export const createImpersonationToken = endpoint({
     name: required(ruledText(255)),
     description: optional(description),
     expires_at: optional(date),
-    scopes: optional(commaArray(text)),
+    scopes: optional(commaArray(string)),
   },
   errors: { userNotFound: USER_NOT_FOUND, internalUser: FORBIDDEN, invalid: INVALID },
   activity: ['personal_access_token_created'],

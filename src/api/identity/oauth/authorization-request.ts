@@ -7,7 +7,7 @@ import {
 import type { Challenge } from '#authentication/oauth/authorization-codes.ts';
 import type { Reader } from '#database/database.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
-import { text, textOf } from '#http/parameters/texts.ts';
+import { string, textOf } from '#http/parameters/texts.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { askedScopes } from './requested-scopes.ts';
 
@@ -16,13 +16,13 @@ export const redirectUri = textOf(32_000);
 
 /** What a client sends a browser with, all texts as they came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
 export const authorizationParams = {
-  client_id: optional(text),
+  client_id: optional(string),
   redirect_uri: optional(redirectUri),
-  response_type: optional(text),
-  scope: optional(text),
-  state: optional(text),
-  code_challenge: optional(text),
-  code_challenge_method: optional(text),
+  response_type: optional(string),
+  scope: optional(string),
+  state: optional(string),
+  code_challenge: optional(string),
+  code_challenge_method: optional(string),
 };
 
 export type AuthorizationRequest = ParameterValues<typeof authorizationParams>;

@@ -2,12 +2,12 @@ import { type DeadCode, deadCode, type OAuthTokenOfClient, readOAuthToken } from
 import { type Access, access } from '#http/access/access.ts';
 import { bearerChallenge, HttpError } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { presentedCredentials } from '#http/request/credentials.ts';
 import { timestamp } from '#runtime/clock.ts';
 
 /** Where a token may come besides the header. */
-export const bearerParams = { access_token: optional(text), bearer_token: optional(text) };
+export const bearerParams = { access_token: optional(string), bearer_token: optional(string) };
 
 const DESCRIPTIONS: Readonly<Record<DeadCode | 'unknown', string>> = {
   unknown: 'The access token is invalid',

@@ -5,12 +5,12 @@ import {
 } from '#authentication/oauth/applications.ts';
 import { type Access, access } from '#http/access/access.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { basicCredentials } from '#http/request/credentials.ts';
 import { isFailure } from '#runtime/failure.ts';
 
 /** What clients say of themselves among their parameters; endpoints that they call spread it into their `params`. */
-export const clientParams = { client_id: optional(text), client_secret: optional(text) };
+export const clientParams = { client_id: optional(string), client_secret: optional(string) };
 
 /** Which application calls: nobody has said, or not proven it, or it is this one. */
 export type Client = 'none' | 'wrong' | OAuthApplication;

@@ -4,7 +4,7 @@ import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { bearerChallenge } from '#http/errors/http-error.ts';
 import { formParams, signedInVisitor, signedInVisitorWithForm } from '#http/pages/web-session.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { authorizationParams, readAuthorization } from './authorization-request.ts';
 import { authorize, deny } from './authorize.ts';
@@ -85,7 +85,7 @@ export const authorizeApplication = endpoint({
   access: signedInVisitorWithForm(),
   stageOrder: 'ownProof',
   root: true,
-  params: { ...formParams, _method: optional(text), ...authorizationParams },
+  params: { ...formParams, _method: optional(string), ...authorizationParams },
   response: redirect,
   write: (uow, { visitor, params }) =>
     params._method?.toLowerCase() === 'delete' ? deny(uow, params) : authorize(uow, visitor.caller.user, params),
@@ -108,7 +108,7 @@ export const revokeOAuthToken = endpoint({
   access: oauthClient(),
   stageOrder: 'ownProof',
   root: true,
-  params: { ...clientParams, token: optional(text) },
+  params: { ...clientParams, token: optional(string) },
   errors: {
     notYours: [403, { error: 'unauthorized_client', error_description: 'You are not authorized to revoke this token' }],
   },
@@ -134,7 +134,7 @@ export const introspectOAuthToken = endpoint({
   access: oauthClient(),
   stageOrder: 'ownProof',
   root: true,
-  params: { ...clientParams, token: optional(text) },
+  params: { ...clientParams, token: optional(string) },
   errors: { invalidClient: INVALID_CLIENT },
   response: ok(Introspection),
   read: (db, { client, params, base }) => introspect(db, { secret: params.token ?? '', client, now: base.now }),

@@ -1,22 +1,22 @@
 import type { IssuedOAuthToken } from '#authentication/oauth/tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import type { Failure } from '#runtime/failure.ts';
 import { redirectUri } from './authorization-request.ts';
 import { type Client, clientParams } from './client-authentication.ts';
 
 /** What a client sends for a token, all texts as they came; each way to a token asks for its own. */
 export const tokenParams = {
-  grant_type: optional(text),
+  grant_type: optional(string),
   ...clientParams,
-  code: optional(text),
+  code: optional(string),
   redirect_uri: optional(redirectUri),
-  code_verifier: optional(text),
-  refresh_token: optional(text),
-  username: optional(text),
-  password: optional(text),
-  scope: optional(text),
+  code_verifier: optional(string),
+  refresh_token: optional(string),
+  username: optional(string),
+  password: optional(string),
+  scope: optional(string),
 };
 
 export type TokenRequest = ParameterValues<typeof tokenParams>;

@@ -1,7 +1,7 @@
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { administrator, signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { date, integer } from '#http/parameters/types.ts';
@@ -46,7 +46,7 @@ export const listPersonalAccessTokens = endpoint({
   access: signedIn(),
   params: { user_id: optional(integer), ...tokenFilters },
   errors: { notPermitted: NOT_PERMITTED, userNotFound: NO_TOKEN },
-  response: pageOf(PersonalAccessToken),
+  response: page(PersonalAccessToken),
   async handle({ params, caller, page }, { database, tokenUses }) {
     await tokenUses.settled();
     return visibleTokens(database.reader, caller, params, page);

@@ -1,6 +1,6 @@
 import type { Scope } from '#authentication/tokens/access-tokens.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, expression, ruledText, text } from '#http/parameters/texts.ts';
+import { description, expression, ruledText, string } from '#http/parameters/texts.ts';
 import { boolean, commaArray, date, dateTime, oneOf } from '#http/parameters/types.ts';
 
 /** What a new token is to be, with some of these scopes. */
@@ -22,5 +22,5 @@ export const tokenFilters = {
   expires_before: optional(date),
   expires_after: optional(date),
   search: optional(expression),
-  sort: optional(text),
+  sort: optional(string),
 };

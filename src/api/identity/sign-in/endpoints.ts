@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { html, redirect } from '#http/endpoint/responses.ts';
 import { formParams, formSession, visitor, visitorWithForm } from '#http/pages/web-session.ts';
 import { hash, optional } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { localUrl } from '#http/request/base-url.ts';
 import { homePage, renewalPage, signInPage } from './pages.ts';
 import { signInVisitor } from './sign-in.ts';
@@ -44,7 +44,7 @@ export const signIn = endpoint({
   root: true,
   params: {
     ...formParams,
-    user: optional(hash({ login: optional(text), password: optional(text), new_password: optional(text) })),
+    user: optional(hash({ login: optional(string), password: optional(string), new_password: optional(string) })),
   },
   activity: ['user_password_updated'],
   response: redirect,

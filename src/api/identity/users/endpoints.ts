@@ -3,7 +3,7 @@ import { readUserUntilGone, TAKEN } from '#authentication/users/users.ts';
 import { administrator, administratorLate } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
-import { created, nullable, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { offsetTooFar } from '#http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '#http/parameters/declarations.ts';
@@ -46,7 +46,7 @@ export const listUsers = endpoint({
   rules: [allOrNone('extern_uid', 'provider')],
   keyset: KEYSET,
   errors: { offsetTooFar: offsetTooFar('User') },
-  response: pageOf(ListedUser),
+  response: page(ListedUser),
   read: (db, { caller, params, page }) => findUsers(db, caller, params, page),
 });
 

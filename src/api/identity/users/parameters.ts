@@ -2,7 +2,7 @@ import { keptAddress } from '#authentication/users/emails.ts';
 import type { Identity, UserDetails } from '#authentication/users/users.ts';
 import type { KeysetRule } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
-import { description, expression, ruledText, text, title } from '#http/parameters/texts.ts';
+import { description, expression, ruledText, string, title } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import type { UserWish } from './create.ts';
 import { withoutTags } from './strip-tags.ts';
@@ -19,9 +19,9 @@ export const KEYSET: KeysetRule = {
 
 /** What a list of users is narrowed to; false and absent ones ask for nothing. */
 export const filters = {
-  username: optional(text),
+  username: optional(string),
   search: optional(expression),
-  public_email: optional(text),
+  public_email: optional(string),
   active: optional(boolean, false),
   blocked: optional(boolean, false),
   external: optional(boolean, false),
@@ -31,11 +31,11 @@ export const filters = {
   exclude_active: optional(boolean, false),
   exclude_internal: optional(boolean, false),
   without_project_bots: optional(boolean, false),
-  extern_uid: optional(text),
-  provider: optional(text),
+  extern_uid: optional(string),
+  provider: optional(string),
   admins: optional(boolean, false),
   auditors: optional(boolean, false),
-  two_factor: optional(text),
+  two_factor: optional(string),
   without_projects: optional(boolean, false),
   created_after: optional(dateTime),
   created_before: optional(dateTime),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { isRaw } from '#http/parameters/brackets.ts';
 import { optional, type Parameter, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { boolean, commaArray, integer, MOST_ELEMENTS, oneOf, tooMany } from '#http/parameters/types.ts';
 import {
   type ApplicationSettings,
@@ -22,7 +22,7 @@ const weights: ParameterType<Record<string, number>> = {
     if (!isRaw(raw)) return problems.invalid(name);
     const entries = Object.entries(raw);
     if (entries.length > MOST_ELEMENTS) return tooMany(name, MOST_ELEMENTS, problems);
-    const read = entries.map(([key, value]) => [text.read(key, name, problems), integer.read(value, name, problems)]);
+    const read = entries.map(([key, value]) => [string.read(key, name, problems), integer.read(value, name, problems)]);
     return read.some(([, value]) => value === null) ? problems.invalid(name) : Object.fromEntries(read);
   },
 };
@@ -34,11 +34,11 @@ function typeOf({ kind, values }: Definition<unknown>): ParameterType<unknown> {
     case 'integer':
       return integer;
     case 'text':
-      return text;
+      return string;
     case 'choice':
       return oneOf(...(values ?? []));
     case 'list':
-      return commaArray(values ? oneOf(...values) : text);
+      return commaArray(values ? oneOf(...values) : string);
     case 'weights':
       return weights;
   }

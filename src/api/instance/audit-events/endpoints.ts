@@ -1,6 +1,6 @@
 import { forBoth } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
@@ -21,7 +21,7 @@ export const listAuditEvents = endpoint({
   },
   keyset: AUDIT_KEYSET,
   errors: { typeMissing: [400, { error: 'entity_type is missing' }] },
-  response: pageOf(AuditEvent),
+  response: page(AuditEvent),
   read: (db, { log, params, page }) =>
     params.entity_id != null && params.entity_type == null ? fail('typeMissing') : list(db, log, params, page),
 });
@@ -41,7 +41,7 @@ export const [listGroupAuditEvents, listProjectAuditEvents] = forBoth((parent) =
     access: logOf(parent),
     params: period,
     keyset: AUDIT_KEYSET,
-    response: pageOf(AuditEvent),
+    response: page(AuditEvent),
     read: (db, { log, params, page }) => list(db, log, params, page),
   }),
 );

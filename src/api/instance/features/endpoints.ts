@@ -1,8 +1,8 @@
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, noContent } from '#http/endpoint/responses.ts';
+import { created, list, noContent } from '#http/endpoint/responses.ts';
 import { exclusive, optional, required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
 import { clearFlag, FLAG_NAMES, listFlags } from '#settings/features.ts';
 import { Feature, FeatureDefinition } from './entities.ts';
@@ -12,7 +12,7 @@ export const listFeatures = endpoint({
   get: '/features',
   summary: 'List the feature flags that were ever set',
   access: administrator(),
-  response: listOf(Feature),
+  response: list(Feature),
   read: (db) => listFlags(db),
 });
 
@@ -20,7 +20,7 @@ export const listFeatureDefinitions = endpoint({
   get: '/features/definitions',
   summary: 'List the feature flags that Hearth knows',
   access: administrator(),
-  response: listOf(FeatureDefinition),
+  response: list(FeatureDefinition),
   read: () => FLAG_NAMES,
 });
 
@@ -29,15 +29,15 @@ export const setFeature = endpoint({
   summary: 'Set a feature flag',
   access: administrator(),
   params: {
-    value: required(text),
+    value: required(string),
     // Clients in Go send each of them, empty where nothing is meant.
     key: optional(absentIfBlank(oneOf('percentage_of_time', 'percentage_of_actors'))),
-    feature_group: optional(absentIfBlank(text)),
-    user: optional(absentIfBlank(text)),
-    group: optional(absentIfBlank(text)),
-    namespace: optional(absentIfBlank(text)),
-    project: optional(absentIfBlank(text)),
-    runner: optional(absentIfBlank(text)),
+    feature_group: optional(absentIfBlank(string)),
+    user: optional(absentIfBlank(string)),
+    group: optional(absentIfBlank(string)),
+    namespace: optional(absentIfBlank(string)),
+    project: optional(absentIfBlank(string)),
+    runner: optional(absentIfBlank(string)),
     force: optional(boolean, false),
   },
   rules: ['feature_group', 'user', 'group', 'namespace', 'project', 'runner'].map((actor) => exclusive('key', actor)),

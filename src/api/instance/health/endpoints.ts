@@ -1,6 +1,6 @@
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, plainText, Reply } from '#http/endpoint/responses.ts';
+import { ok, Reply, text } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { Alive, Readiness } from './entities.ts';
@@ -14,7 +14,7 @@ export const readHealth = endpoint({
   get: '/-/health',
   summary: 'Does the process answer',
   ...shared,
-  response: plainText,
+  response: text,
   handle: () => new Reply('GitLab OK', { headers: { ...NOT_KEPT, 'Content-Type': 'text/plain' } }),
 });
 
@@ -43,7 +43,7 @@ export const readMetrics = endpoint({
   summary: 'Metrics in the format of Prometheus',
   access: open(),
   root: true,
-  response: plainText,
+  response: text,
   async handle(_call, { metrics }) {
     return new Reply(await metrics.text(), { headers: { 'Content-Type': metrics.contentType } });
   },

@@ -2,7 +2,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { refuseOnFree } from '#http/access/tiers.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
@@ -42,7 +42,7 @@ export const listAlertIntegrations = endpoint({
   summary: 'List the integrations that send alerts to a project',
   access: inProject('admin_operations'),
   params: { type: optional(oneOf(...TYPES)) },
-  response: pageOf(AlertIntegration),
+  response: page(AlertIntegration),
   read: (db, { project, params, page, base }) =>
     listIntegrations(db, project, { type: params.type, oldestOnly: base.tier === 'free' }, page),
 });
@@ -132,7 +132,7 @@ export const sendTestAlert = endpoint({
     broken: [400, '400 Bad request'],
     inactive: [403, '403 Forbidden - The integration is inactive'],
   },
-  response: listOf(AlertReported),
+  response: list(AlertReported),
   handle: ({ project, integration, params, request }, services) =>
     sendTest(services, { project, integration, payload: params.payload, client: request.client }),
 });
@@ -146,7 +146,7 @@ export const listAlertPayloadFields = endpoint({
     unreadable: [400, 'Failed to parse payload'],
     tooLarge: [400, 'Payload size exceeded'],
   },
-  response: listOf(PayloadField),
+  response: list(PayloadField),
   async handle({ params }) {
     const payload = await readPayload(params.payload);
     if (payload === 'tooLarge') return fail('tooLarge');

@@ -4,10 +4,10 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, ok, page } from '#http/endpoint/responses.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { description, expression, text } from '#http/parameters/texts.ts';
+import { description, expression, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, commaArray, integer, notBlank, oneOf } from '#http/parameters/types.ts';
 import { alertsTurn } from '../alerts/index.ts';
 import { makeIncident } from '../incidents/index.ts';
@@ -22,7 +22,7 @@ const status = oneOf('triggered', 'acknowledged', 'resolved', 'ignored');
 
 const narrowing = {
   search: optional(absentIfBlank(expression)),
-  assignee_username: optional(absentIfBlank(text)),
+  assignee_username: optional(absentIfBlank(string)),
 };
 
 /** The alert that the path names. */
@@ -46,7 +46,7 @@ export const listAlerts = endpoint({
     ...narrowing,
     sort: optional(oneOf(...SORTS), 'started_at_desc'),
   },
-  response: pageOf(AlertInList),
+  response: page(AlertInList),
   read: (db, { project, params, page }) => listed(db, project, params, page),
 });
 
@@ -74,7 +74,7 @@ export const updateAlertManagementAlert = endpoint({
   params: {
     status: optional(status),
     assignee_ids: optional(commaArray(integer)),
-    assignee_usernames: optional(commaArray(text)),
+    assignee_usernames: optional(commaArray(string)),
   },
   rules: [atLeastOne('status', 'assignee_ids', 'assignee_usernames')],
   lock: ({ project }) => alertsTurn(project.id),
@@ -96,7 +96,7 @@ export const listAlertNotes = endpoint({
   summary: 'List what was said on an alert',
   access: reading.resource(alert),
   params: { sort: optional(oneOf('asc', 'desc'), 'asc') },
-  response: pageOf(AlertNote),
+  response: page(AlertNote),
   read: (db, { alert, params, page }) => listNotes(db, alert, params.sort, page),
 });
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { listOf } from '#http/endpoint/responses.ts';
+import { list } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import type { Incoming } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
@@ -26,7 +26,7 @@ const form = {
     forbidden: FORBIDDEN,
     unauthorized: [401, '401 Unauthorized'],
   },
-  response: listOf(AlertReported),
+  response: list(AlertReported),
   async handle(
     { address, request }: { readonly address: Address; readonly request: Incoming },
     { runUnitOfWork, clock, config: { tier }, database }: Services,

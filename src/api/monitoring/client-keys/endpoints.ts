@@ -3,7 +3,7 @@ import { namedBy } from '#domain/namespaces/routes.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
 import { fail } from '#runtime/failure.ts';
@@ -26,7 +26,7 @@ export const listClientKeys = endpoint({
   get: '/projects/:id/error_tracking/client_keys',
   summary: 'List the client keys of a project',
   access: inProject('admin_operations'),
-  response: pageOf(ClientKey),
+  response: page(ClientKey),
   read: (db, { project, page }) => listKeys(db, project.id, page),
 });
 

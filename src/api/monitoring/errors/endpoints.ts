@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { expression } from '#http/parameters/texts.ts';
@@ -44,7 +44,7 @@ export const listErrors = endpoint({
     sort: optional(oneOf(...SORTS), 'last_seen'),
     search: optional(absentIfBlank(expression)),
   },
-  response: pageOf(TrackedError),
+  response: page(TrackedError),
   read: (db, { project, params, page }) => errorsIn(db, project, params, page),
 });
 
@@ -72,7 +72,7 @@ export const listErrorEvents = endpoint({
   summary: 'List the reports of an error',
   access: inProject('read_sentry_issue').resource(error),
   params: { sort: optional(oneOf('asc', 'desc'), 'desc') },
-  response: pageOf(ErrorEvent),
+  response: page(ErrorEvent),
   read: (db, { error, params, page }) => eventsIn(db, error.id, params.sort, page),
 });
 

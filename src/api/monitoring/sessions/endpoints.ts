@@ -4,7 +4,7 @@ import { paged } from '#database/page.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, pageOf } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, page } from '#http/endpoint/responses.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** How the sessions of a project's programs have ended (contract/monitoring.md §13). */
@@ -34,6 +34,6 @@ export const listSessions = endpoint({
   get: '/projects/:id/error_tracking/sessions',
   summary: 'List how sessions have ended, by release and environment',
   access: inProject('read_sentry_issue'),
-  response: pageOf(SessionCounts),
+  response: page(SessionCounts),
   read: (db, { project, page }) => listCounts(db, project.id, page),
 });

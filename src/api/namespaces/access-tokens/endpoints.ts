@@ -3,7 +3,7 @@ import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { MAINTAINER, ROLES } from '#domain/members/roles.ts';
 import { forBoth } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { GONE } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description, ruledText } from '#http/parameters/texts.ts';
@@ -30,7 +30,7 @@ export const [listGroupAccessTokens, listProjectAccessTokens] = forBoth((parent)
     summary: `List the tokens of a ${parent.type}`,
     access: managing(parent),
     params: tokenFilters,
-    response: pageOf(ResourceAccessToken),
+    response: page(ResourceAccessToken),
     async handle({ parent, params, page }, { database, tokenUses }) {
       await tokenUses.settled();
       return listBotTokens(database.reader, parent, params, page);

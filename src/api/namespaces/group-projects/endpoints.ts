@@ -1,7 +1,7 @@
 import { type AccessCall, administratorLate } from '#http/access/access.ts';
 import { groupOf, inPublicGroup, projectOf } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, pageOf } from '#http/endpoint/responses.ts';
+import { created, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
@@ -27,7 +27,7 @@ export const listGroupProjects = endpoint({
     include_subgroups: optional(boolean, false),
     with_shared: optional(boolean, true),
   },
-  response: pageOf(ShownProject),
+  response: page(ShownProject),
   read(db, { caller, group, params, page }) {
     const namespace = { id: group.id, below: params.include_subgroups };
     const filter = { ...commonFilter(params), namespace };

@@ -1,11 +1,11 @@
 import { open, signedIn } from '#http/access/access.ts';
 import { inGroup, inPublicGroup } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { accepted, created, ok, pageOf } from '#http/endpoint/responses.ts';
+import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, GONE, INVALID } from '#http/errors/error-messages.ts';
 import { offsetTooFar } from '#http/lists/offset-limit.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, text } from '#http/parameters/texts.ts';
+import { ruledText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { invalid } from '#runtime/failure.ts';
 import { archive, unarchive } from './archive.ts';
@@ -25,7 +25,7 @@ export const listGroups = endpoint({
   params: filters,
   keyset: GROUPS_KEYSET,
   errors: { offsetTooFar: offsetTooFar('Group') },
-  response: pageOf(Group),
+  response: page(Group),
   read: (db, { caller, params, page }) => pageOfAllGroups(db, caller, params, page),
 });
 
@@ -71,7 +71,7 @@ export const deleteGroup = endpoint({
   delete: '/groups/:id',
   summary: 'Schedule the deletion of a group, or destroy a subgroup whose deletion is scheduled',
   access: inGroup('remove_group'),
-  params: { permanently_remove: optional(boolean, false), full_path: optional(text) },
+  params: { permanently_remove: optional(boolean, false), full_path: optional(string) },
   lastModified: ({ group }) => group.updated_at,
   errors: {
     alreadyMarked: [400, 'Group has already been marked for deletion'],
@@ -151,7 +151,7 @@ export const listSubgroups = endpoint({
   summary: 'List the groups directly below a group',
   access: inPublicGroup('read_group'),
   params: filters,
-  response: pageOf(Group),
+  response: page(Group),
   read: (db, { group, caller, params, page }) => pageOfGroups(db, caller, { childrenOf: group.id }, params, page),
 });
 
@@ -160,6 +160,6 @@ export const listDescendantGroups = endpoint({
   summary: 'List all groups below a group',
   access: inPublicGroup('read_group'),
   params: filters,
-  response: pageOf(Group),
+  response: page(Group),
   read: (db, { group, caller, params, page }) => pageOfGroups(db, caller, { below: group.id }, params, page),
 });

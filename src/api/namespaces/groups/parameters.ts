@@ -1,7 +1,7 @@
 import { VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
-import { description, expression, text } from '#http/parameters/texts.ts';
+import { description, expression, string } from '#http/parameters/texts.ts';
 import { boolean, commaArray, date, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { type AttributeParams, attributeParams } from './attributes.ts';
 
@@ -23,7 +23,7 @@ export const filters = {
   archived: optional(boolean),
   active: optional(boolean),
   marked_for_deletion_on: optional(date),
-  repository_storage: optional(text),
+  repository_storage: optional(string),
 };
 
 /** Which groups a caller asks for, and in which order. */

@@ -4,10 +4,10 @@ import { forBoth } from '#http/access/parents.ts';
 import { inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { eitherEntity } from '#http/endpoint/entity.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, GONE, INVALID, NOT_FOUND, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, exclusive, optional, required } from '#http/parameters/declarations.ts';
-import { expression, text } from '#http/parameters/texts.ts';
+import { expression, string } from '#http/parameters/texts.ts';
 import { boolean, commaArray, date, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { LEAVING, MANAGING, removableMember, SEEING } from './access.ts';
@@ -32,7 +32,7 @@ export const [listGroupMembers, listProjectMembers] = forBoth((parent) =>
     summary: 'List direct members',
     access: parent.may(SEEING),
     params: filters,
-    response: pageOf(Member),
+    response: page(Member),
     read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: false }, page),
   }),
 );
@@ -43,7 +43,7 @@ export const [listAllGroupMembers, listAllProjectMembers] = forBoth((parent) =>
     summary: 'List direct and inherited members',
     access: parent.may(SEEING),
     params: filters,
-    response: pageOf(Member),
+    response: page(Member),
     read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: true }, page),
   }),
 );
@@ -82,7 +82,7 @@ export const [createGroupMember, createProjectMember] = forBoth((parent) =>
     params: {
       access_level: required(integer),
       user_id: optional(commaArray(integer)),
-      username: optional(commaArray(text)),
+      username: optional(commaArray(string)),
       expires_at: optional(date),
     },
     rules: [exclusive('user_id', 'username'), atLeastOne('user_id', 'username')],
@@ -146,7 +146,7 @@ export const listProjectUsers = endpoint({
   summary: 'List the users who are members, inherited ones too',
   access: inPublicProject('read_members'),
   params: { search: optional(expression), skip_users: optional(commaArray(integer)) },
-  response: pageOf(UserBasic),
+  response: page(UserBasic),
   read: (db, { project, params, page }) =>
     listMemberUsers(db, projectSource(project), { query: params.search, skip_users: params.skip_users }, page),
 });

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { type AccessCall, signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { expression } from '#http/parameters/texts.ts';
@@ -27,7 +27,7 @@ export const listNamespaces = endpoint({
     owned_only: optional(boolean),
     top_level_only: optional(boolean),
   },
-  response: pageOf(Namespace),
+  response: page(Namespace),
   read: (db, { caller, params, page }) => pageOfNamespaces(db, caller, params, page),
 });
 

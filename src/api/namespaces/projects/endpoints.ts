@@ -3,10 +3,10 @@ import { inPieces } from '#events/batches.ts';
 import { open, signedIn } from '#http/access/access.ts';
 import { inProject, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { accepted, created, ok, pageOf } from '#http/endpoint/responses.ts';
+import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { GONE, INVALID, READ_ONLY } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, text } from '#http/parameters/texts.ts';
+import { ruledText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { forUser, ofUser, updatingProject } from './access.ts';
@@ -41,7 +41,7 @@ export const listProjects = endpoint({
   params: projectListParams,
   keyset: PROJECTS_KEYSET,
   errors: UNPAIRED,
-  response: pageOf(ShownProject),
+  response: page(ShownProject),
   read: (db, { caller, params, page }) => listedProjects(db, caller, params, page),
 });
 
@@ -113,7 +113,7 @@ export const deleteProject = endpoint({
   delete: '/projects/:id',
   summary: 'Schedule the deletion of a project, or destroy a scheduled one',
   access: inProject('remove_project'),
-  params: { permanently_remove: optional(boolean, false), full_path: optional(text) },
+  params: { permanently_remove: optional(boolean, false), full_path: optional(string) },
   lastModified: ({ project }) => project.updated_at,
   errors: {
     notMarked: [400, 'Project must be marked for deletion first.'],
@@ -177,7 +177,7 @@ export const transferProject = endpoint({
   put: '/projects/:id/transfer',
   summary: 'Move a project to another namespace',
   access: inProject('transfer_project'),
-  params: { namespace: required(text) },
+  params: { namespace: required(string) },
   errors: TRANSFER_REFUSALS,
   uniqueErrors: TRANSFER_TAKEN,
   activity: ['project_namespace_updated'],
@@ -191,6 +191,6 @@ export const listUserProjects = endpoint({
   access: ofUser(),
   params: projectListParams,
   errors: UNPAIRED,
-  response: pageOf(ShownProject),
+  response: page(ShownProject),
   read: (db, { caller, user, params, page }) => listedProjects(db, caller, params, page, { ownerId: user.id }),
 });

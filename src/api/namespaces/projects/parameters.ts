@@ -2,7 +2,7 @@ import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
-import { expression, text, title } from '#http/parameters/texts.ts';
+import { expression, string, title } from '#http/parameters/texts.ts';
 import { boolean, commaArray, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { type AttributeName, type AttributeValues, attributeNames } from './attributes/attributes.ts';
 import type { ProjectWish } from './creation/create.ts';
@@ -41,7 +41,7 @@ export const projectListParams = {
   imported: optional(boolean, false),
   marked_for_deletion_on: optional(date),
   topic_id: optional(integer),
-  repository_storage: optional(text),
+  repository_storage: optional(string),
 } as const;
 
 export function commonFilter(params: ParameterValues<typeof filterParams>): ProjectFilter {
@@ -85,7 +85,7 @@ function projectFilter(params: ListParams): ProjectFilter {
 }
 
 /** Known to POST and PUT beside the attributes, and refused. */
-export const importParams = { import_url: optional(text) } as const;
+export const importParams = { import_url: optional(string) } as const;
 
 /** What the endpoints that make projects take besides the attributes. */
 export const creationParams = { initialize_with_readme: optional(boolean, false), ...importParams } as const;

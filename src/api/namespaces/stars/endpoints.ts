@@ -1,7 +1,7 @@
 import { profileVisibleTo } from '#api/identity/users/index.ts';
 import { inProject, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, pageOf } from '#http/endpoint/responses.ts';
+import { created, page } from '#http/endpoint/responses.ts';
 import { NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { listedProjects, ofUser, Project, projectListParams, ShownProject, UNPAIRED } from '../projects/index.ts';
 import { Starrer } from './entities.ts';
@@ -30,7 +30,7 @@ export const listProjectStarrers = endpoint({
   get: '/projects/:id/starrers',
   summary: 'List who has starred a project',
   access: inPublicProject('read_project'),
-  response: pageOf(Starrer),
+  response: page(Starrer),
   read: (db, { project, caller, page }) => listStarrers(db, project.id, caller, page),
 });
 
@@ -41,7 +41,7 @@ export const listStarredProjects = endpoint({
   scopes: ['read_user'],
   params: projectListParams,
   errors: UNPAIRED,
-  response: pageOf(ShownProject),
+  response: page(ShownProject),
   read: (db, { caller, user, params, page }) =>
     listedProjects(db, caller, params, page, { starredBy: profileVisibleTo(caller, user) ? user.id : null }),
 });

@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, text } from '#http/parameters/texts.ts';
+import { ruledText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { relation, type Stored, type Target } from '../bulk-import-relations/index.ts';
@@ -15,8 +15,8 @@ const MOST_ENTITIES = 10_000;
 const below = {
   id: required(integer),
   path: required(ruledText(255)),
-  marked_for_deletion_at: optional(text),
-  marked_for_deletion_on: optional(text),
+  marked_for_deletion_at: optional(string),
+  marked_for_deletion_on: optional(string),
 };
 
 export const projectEntities = relation({
@@ -26,7 +26,7 @@ export const projectEntities = relation({
     group: ({ id }) => `/groups/${id}/projects?include_subgroups=false&with_shared=false&order_by=id&sort=asc`,
   },
   wanted: ({ migrateProjects }) => migrateProjects,
-  fields: { ...below, path_with_namespace: required(text) },
+  fields: { ...below, path_with_namespace: required(string) },
   store: (uow, target, element) => addEntity(uow, target, 'project_entity', element, element.path_with_namespace),
 });
 
@@ -34,7 +34,7 @@ export const subgroups = relation({
   name: 'subgroups',
   kind: 'group_entity',
   list: { group: ({ id }) => `/groups/${id}/subgroups?order_by=id&sort=asc` },
-  fields: { ...below, full_path: required(text), marked_for_deletion: optional(boolean, false) },
+  fields: { ...below, full_path: required(string), marked_for_deletion: optional(boolean, false) },
   store: (uow, target, element) => addEntity(uow, target, 'group_entity', element, element.full_path),
 });
 

@@ -1,6 +1,6 @@
 import { LARGEST_IID } from '#domain/iids.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { longDescription, text, title } from '#http/parameters/texts.ts';
+import { longDescription, string, title } from '#http/parameters/texts.ts';
 import { arrayOf, date, dateTime, integer, integerIn } from '#http/parameters/types.ts';
 import { lenient } from './lenient-type.ts';
 
@@ -12,7 +12,7 @@ export const numbered = {
   iid: required(integerIn({ least: 1, most: LARGEST_IID })),
   title: required(title),
   description: optional(longDescription),
-  web_url: lenient(text),
+  web_url: lenient(string),
 };
 
 export const times = { created_at: required(dateTime), updated_at: optional(dateTime) };

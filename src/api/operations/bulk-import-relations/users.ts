@@ -5,7 +5,7 @@ import type { Reader } from '#database/database.ts';
 import { isRaw } from '#http/parameters/brackets.ts';
 import { optional, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
-import { text, title } from '#http/parameters/texts.ts';
+import { string, title } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { SourceUser } from './relation.ts';
 
@@ -20,8 +20,8 @@ interface Profile {
 
 const FIELDS = {
   username: optional(title),
-  email: optional(text),
-  public_email: optional(text),
+  email: optional(string),
+  public_email: optional(string),
   bot: optional(boolean, false),
 };
 

@@ -1,6 +1,6 @@
 import { BULK_IMPORT_STATES } from '#database/tables/bulk-imports.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, ok, page } from '#http/endpoint/responses.ts';
 import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
@@ -33,7 +33,7 @@ export const listBulkImports = endpoint({
   summary: 'List your imports',
   access: importing,
   params: listing,
-  response: pageOf(BulkImport),
+  response: page(BulkImport),
   read: (db, { caller, params: filter, page }) => listImports(db, caller.user.id, filter, page),
 });
 
@@ -42,7 +42,7 @@ export const listAllBulkImportEntities = endpoint({
   summary: 'List what all your imports copy',
   access: importing,
   params: listing,
-  response: pageOf(BulkImportEntity),
+  response: page(BulkImportEntity),
   read: (db, { caller, params: filter, page }) => listEntities(db, { userId: caller.user.id }, filter, page),
 });
 
@@ -59,7 +59,7 @@ export const listBulkImportEntities = endpoint({
   summary: 'List what an import copies',
   access: ownImport,
   params: listing,
-  response: pageOf(BulkImportEntity),
+  response: page(BulkImportEntity),
   read: (db, { bulkImport, params: filter, page }) => listEntities(db, { importId: bulkImport.id }, filter, page),
 });
 
@@ -75,7 +75,7 @@ export const listBulkImportFailures = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id/failures',
   summary: 'List what of one group or project could not be copied',
   access: ownEntity,
-  response: pageOf(BulkImportFailure),
+  response: page(BulkImportFailure),
   read: (db, { migrated, page }) => listFailures(db, migrated.id, page),
 });
 

@@ -4,7 +4,7 @@ import { ENTITY_TYPES } from '#database/tables/bulk-imports.ts';
 import { isRaw } from '#http/parameters/brackets.ts';
 import { hash, optional, type Rule, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
 
 /** What `POST /bulk_imports` is told (contract/operations.md §1.1). */
@@ -23,7 +23,7 @@ function formed(holds: (value: string) => boolean, told: string): ParameterType<
     schema: Type.String({ maxLength: LONGEST }),
     blank: '',
     read(raw, name, problems) {
-      const value = raw === null ? '' : text.read(raw, name, problems);
+      const value = raw === null ? '' : string.read(raw, name, problems);
       if (value === null) return null;
       return holds(value) ? value : problems.add(`${name} ${told}`);
     },
@@ -90,6 +90,6 @@ const elements: typeof list = {
 };
 
 export const params = {
-  configuration: required(hash({ url: required(text), access_token: required(text) })),
+  configuration: required(hash({ url: required(string), access_token: required(string) })),
   entities: required(elements),
 };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { inGroup, inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { dateTime, listOf, nullable } from '#http/endpoint/responses.ts';
+import { dateTime, list, nullable } from '#http/endpoint/responses.ts';
 import { refuseSwitchedOff } from '../bulk-imports/index.ts';
 
 /**
@@ -23,7 +23,7 @@ export const readGroupExportStatus = endpoint({
   get: '/groups/:id/export_relations/status',
   summary: 'How far the exports of a group have come',
   access: inGroup('export_group').whenEnabled(refuseSwitchedOff),
-  response: listOf(ExportStatus),
+  response: list(ExportStatus),
   read: () => [],
 });
 
@@ -31,6 +31,6 @@ export const readProjectExportStatus = endpoint({
   get: '/projects/:id/export_relations/status',
   summary: 'How far the exports of a project have come',
   access: inProject('export_project').whenEnabled(refuseSwitchedOff),
-  response: listOf(ExportStatus),
+  response: list(ExportStatus),
   read: () => [],
 });

@@ -1,8 +1,8 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, text } from '#http/parameters/texts.ts';
+import { ruledText, string } from '#http/parameters/texts.ts';
 import { boolean, commaArray, integer } from '#http/parameters/types.ts';
 import { type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { ofAdministrators, ofAdministratorsOrItself, siteById } from './access.ts';
@@ -21,7 +21,7 @@ function forBothNames<Made>(declare: (root: Root) => Made): readonly [ofSites: M
 }
 
 const fields = {
-  internal_url: optional(text),
+  internal_url: optional(string),
   enabled: optional(boolean),
   files_max_capacity: optional(integer),
   repos_max_capacity: optional(integer),
@@ -29,7 +29,7 @@ const fields = {
   container_repositories_max_capacity: optional(integer),
   minimum_reverification_interval: optional(integer),
   sync_object_storage: optional(boolean),
-  selective_sync_type: optional(text),
+  selective_sync_type: optional(string),
   selective_sync_shards: optional(commaArray(ruledText(255))),
   selective_sync_namespace_ids: optional(commaArray(integer)),
 };
@@ -50,7 +50,7 @@ export const [createGeoSite, createGeoNode] = forBothNames((root) =>
     allowSiteToken: true,
     params: {
       name: required(ruledText(255)),
-      url: required(text),
+      url: required(string),
       primary: optional(boolean),
       ...fields,
     },
@@ -67,7 +67,7 @@ export const [listGeoSites, listGeoNodes] = forBothNames((root) =>
     summary: 'List the replication sites',
     access: ofAdministrators(),
     allowSiteToken: true,
-    response: pageOf(siteEntity(root)),
+    response: page(siteEntity(root)),
     read: (db, { page }) => listSites(db, page),
   }),
 );
@@ -78,7 +78,7 @@ export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((root) =>
     summary: 'How the replication sites are',
     access: ofAdministrators(),
     allowSiteToken: true,
-    response: pageOf(statusEntity(root)),
+    response: page(statusEntity(root)),
     read: (db, { base, page }) => listStatuses(db, base, page),
   }),
 );
@@ -100,7 +100,7 @@ export const [updateGeoSite, updateGeoNode] = forBothNames((root) =>
     summary: 'Change a replication site; a secondary pauses and resumes itself by it',
     access: ofAdministratorsOrItself(),
     allowSiteToken: true,
-    params: { name: optional(ruledText(255)), url: optional(text), ...fields },
+    params: { name: optional(ruledText(255)), url: optional(string), ...fields },
     errors: refuses,
     uniqueErrors: taken,
     response: ok(siteEntity(root)),

@@ -1,6 +1,6 @@
 import { openBlob } from '#blobs/index.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, ok, stream } from '#http/endpoint/responses.ts';
+import { created, list, ok, stream } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { perPage } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -52,7 +52,7 @@ export const listReplicables = endpoint({
   allowSiteToken: true,
   params: { replicable_name: required(oneOf(...REPLICABLE_NAMES)), ...part },
   errors: { gone },
-  response: listOf(Replicable),
+  response: list(Replicable),
   async handle({ site: { id }, params: { replicable_name, after_id, per_page } }, services) {
     const db = services.database.reader;
     const scope = await findScope(db, id);
@@ -70,7 +70,7 @@ export const listGeoEvents = endpoint({
   allowSiteToken: true,
   params: part,
   errors: { gone },
-  response: listOf(GeoEvent),
+  response: list(GeoEvent),
   async handle({ site: { id }, params: { after_id, per_page } }, services) {
     const db = services.database.reader;
     const scope = await findScope(db, id);

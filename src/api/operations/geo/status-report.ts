@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { hash, optional, type Parameters, required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integer } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {
@@ -28,15 +28,15 @@ const counts: Parameters = {
 
 export const reportParams = {
   geo_node_id: required(integer),
-  status_message: optional(text),
+  status_message: optional(string),
   db_replication_lag_seconds: optional(integer),
   last_event_id: optional(integer),
   last_event_date: optional(dateTime),
   cursor_last_event_id: optional(integer),
   cursor_last_event_date: optional(dateTime),
-  version: optional(text),
-  revision: optional(text),
-  storage_configuration_digest: optional(text),
+  version: optional(string),
+  revision: optional(string),
+  storage_configuration_digest: optional(string),
   status: optional(hash(counts)),
 };
 

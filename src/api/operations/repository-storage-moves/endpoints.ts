@@ -1,9 +1,9 @@
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { accepted, created, ok, pageOf } from '#http/endpoint/responses.ts';
+import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { moveOf } from './entities.ts';
@@ -13,7 +13,7 @@ import { scheduleAll } from './schedule-all.ts';
 import { findMove, listMoves } from './store.ts';
 
 /** Of the configured storages; which these are is asked when the rest has been read. */
-const storageName = { ...text, limitsValues: true };
+const storageName = { ...string, limitsValues: true };
 const named = { repository_storage_move_id: required(integer) };
 
 /** contract/operations.md §2 */
@@ -33,7 +33,7 @@ export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((ki
     get: `/${kind.name}_repository_storage_moves`,
     summary: `List the moves of all ${kind.name}s`,
     access: administrator(),
-    response: pageOf(moveOf(kind)),
+    response: page(moveOf(kind)),
     read: (db, { page }) => listMoves(db, kind, null, page),
   }),
 );
@@ -55,7 +55,7 @@ export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKin
     get: `${kind.path}/repository_storage_moves`,
     summary: `List the moves of ${kind.called}`,
     access: kind.administering(),
-    response: pageOf(moveOf(kind)),
+    response: page(moveOf(kind)),
     read: (db, { containerId, page }) => listMoves(db, kind, containerId, page),
   }),
 );
@@ -78,7 +78,7 @@ export const [createProjectMove, createSnippetMove, createGroupMove] = forKinds(
     post: `${kind.path}/repository_storage_moves`,
     summary: `Move the repository of ${kind.called} to another storage`,
     access: kind.administering(),
-    params: { destination_storage_name: optional(text) },
+    params: { destination_storage_name: optional(string) },
     errors: { invalid: INVALID, gone: [404, `404 ${kind.title} Not Found`] },
     response: created(moveOf(kind)),
     handle({ caller, containerId, params }, { runUnitOfWork, config }) {

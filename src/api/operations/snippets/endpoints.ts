@@ -2,10 +2,10 @@ import { isAdministrator } from '#authentication/caller.ts';
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf, stream } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page, stream } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { exactlyOne, hash, optional, required } from '#http/parameters/declarations.ts';
-import { description, pathText, text, textOf, title } from '#http/parameters/texts.ts';
+import { description, pathText, string, textOf, title } from '#http/parameters/texts.ts';
 import { arrayOf, oneOf } from '#http/parameters/types.ts';
 import { managingSnippet, readingSnippet } from './access.ts';
 import { deleteSnippet as remove } from './cleanup.ts';
@@ -51,8 +51,8 @@ export const listAllSnippets = endpoint({
   get: '/snippets/all',
   summary: 'List all snippets that the caller may read',
   access: signedIn(),
-  params: { repository_storage: optional(text) },
-  response: pageOf(Snippet),
+  params: { repository_storage: optional(string) },
+  response: page(Snippet),
   read: (db, { caller, params, page }) =>
     listSnippets(db, caller, isAdministrator(caller) ? params.repository_storage || null : null, page),
 });

@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { ruledText } from '#http/parameters/texts.ts';
 import { certificate, managingCertificates, NOT_FOUND } from './access.ts';
@@ -14,7 +14,7 @@ export const listSshCertificates = endpoint({
   get: '/groups/:id/ssh_certificates',
   summary: 'List the SSH certificates of a group',
   access: managingCertificates(),
-  response: pageOf(SshCertificate),
+  response: page(SshCertificate),
   read: (db, { group, page }) => listCertificates(db, group.id, page),
 });
 

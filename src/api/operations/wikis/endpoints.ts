@@ -4,7 +4,7 @@ import { created, noContent, ok, stream } from '#http/endpoint/responses.ts';
 import { INVALID, READ_ONLY } from '#http/errors/error-messages.ts';
 import type { RefusalEntry } from '#http/errors/error-table.ts';
 import { atLeastOne, hash, optional, required } from '#http/parameters/declarations.ts';
-import { message, pathText, refName, text, textOf } from '#http/parameters/texts.ts';
+import { message, pathText, refName, string, textOf } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
 import { readingWiki, writingWiki } from './access.ts';
@@ -21,7 +21,7 @@ const PAGE_MISSING = [404, '404 Wiki Page Not Found'] as const satisfies Refusal
 const format = oneOf(...(Object.keys(FORMATS) as Format[]));
 /** What the setting `wiki_page_max_content_bytes` allows is told by the page; bodies hold little more than this. */
 const content = textOf(9 * MEBIBYTE);
-const front_matter = optional(hash({ title: optional(text) }));
+const front_matter = optional(hash({ title: optional(string) }));
 const slug = required(pathText);
 
 export const [listGroupWikiPages, listProjectWikiPages] = forBoth((parent) =>
@@ -54,7 +54,7 @@ export const [createGroupWikiPage, createProjectWikiPage] = forBoth((parent) =>
     summary: 'Write a new page of a wiki',
     access: writingWiki(parent, 'create_wiki'),
     params: {
-      title: required(text),
+      title: required(string),
       content: required(content),
       format: optional(format),
       front_matter,
@@ -75,7 +75,7 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forBoth((parent) =>
     access: writingWiki(parent, 'create_wiki'),
     params: {
       slug,
-      title: optional(text),
+      title: optional(string),
       content: optional(content),
       format: optional(format),
       front_matter,

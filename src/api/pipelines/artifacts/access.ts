@@ -9,7 +9,7 @@ import { givenToken, limitRunner } from '#http/access/job-access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, nestedNotFound, unauthorized } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { refName, text } from '#http/parameters/texts.ts';
+import { refName, string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { digestToken } from '#security/tokens.ts';
@@ -63,7 +63,7 @@ export function readingArchive() {
     .map(allowed);
 }
 
-const OF_REF = { ref_name: required(refName), job: required(text) };
+const OF_REF = { ref_name: required(refName), job: required(string) };
 
 /** The archive of the job with a name, in the newest pipeline of a branch or tag that succeeded. */
 export function readingLatestArchive() {
@@ -82,7 +82,7 @@ export function readingLatestArchive() {
     .map(allowed);
 }
 
-const OF_FILES = { id: required(integer), token: optional(text) };
+const OF_FILES = { id: required(integer), token: optional(string) };
 
 interface Found {
   readonly caller: Caller;

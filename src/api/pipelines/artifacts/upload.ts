@@ -7,7 +7,7 @@ import { invalidParameters } from '#http/errors/http-error.ts';
 import { isFilePart, joined, type Raw } from '#http/parameters/brackets.ts';
 import { optional, type Parameters, type ParameterValues, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
 import { receiveFile } from '#http/request/file-upload.ts';
@@ -23,7 +23,7 @@ import { accessibilityOf, findArtifact, insertArtifact, setExpiry, sizeLimitOf }
 export const fields = {
   artifact_type: optional(oneOf(...(Object.keys(ARTIFACT_TYPES) as ArtifactTypeName[])), 'archive'),
   artifact_format: optional(oneOf('zip', 'gzip', 'raw'), 'zip'),
-  expire_in: optional(text),
+  expire_in: optional(string),
   accessibility: optional(oneOf('public', 'private', 'none')),
 } satisfies Parameters;
 

@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { type StreamReply, stream } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { hash, optional } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { byRunnerToken, contact, heardJustNow, machineParams } from '../runners/index.ts';
@@ -21,8 +21,8 @@ export const requestJob = endpoint({
   stageOrder: 'ownProof',
   params: {
     ...machineParams,
-    last_update: optional(text),
-    session: optional(hash({ url: optional(text), certificate: optional(text), authorization: optional(text) })),
+    last_update: optional(string),
+    session: optional(hash({ url: optional(string), certificate: optional(string), authorization: optional(string) })),
   },
   errors: { lost: [409, '409 Conflict'], tokenEnded: FORBIDDEN },
   response: stream,

@@ -1,6 +1,6 @@
 import { inProject, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
@@ -25,7 +25,7 @@ export const listProjectJobs = endpoint({
   allowJobToken: true,
   params: listParams,
   keyset: JOBS_KEYSET,
-  response: pageOf(Job),
+  response: page(Job),
   read: (db, { project, params, page }) => list(db, project.id, params, page),
 });
 
@@ -35,7 +35,7 @@ export const listPipelineJobs = endpoint({
   access: inPublicProject('read_job').resource(pipelineOfPath),
   allowJobToken: true,
   params: pipelineJobsParams,
-  response: pageOf(Job),
+  response: page(Job),
   read: (db, { pipeline, params, page }) => listJobsOfPipeline(db, pipeline.id, params, page),
 });
 

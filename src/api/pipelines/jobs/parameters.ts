@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { refName, text } from '#http/parameters/texts.ts';
+import { refName, string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
 import { STATUSES } from '../pipelines/index.ts';
 
@@ -37,5 +37,5 @@ export const runnerJobsParams = {
 };
 
 export const playParams = {
-  job_variables_attributes: optional(arrayOf(hash({ key: required(text), value: required(text) }))),
+  job_variables_attributes: optional(arrayOf(hash({ key: required(string), value: required(string) }))),
 };

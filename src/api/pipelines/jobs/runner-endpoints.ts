@@ -5,7 +5,7 @@ import { provenJob } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, stream } from '#http/endpoint/responses.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { jobsTurn } from '../processing/index.ts';
@@ -22,10 +22,10 @@ export const updateJob = endpoint({
   stageOrder: 'ownProof',
   params: {
     state: required(oneOf('running', 'success', 'failed')),
-    failure_reason: optional(text),
+    failure_reason: optional(string),
     exit_code: optional(integer),
-    checksum: optional(text),
-    output: optional(hash({ checksum: optional(text), bytesize: optional(integer) })),
+    checksum: optional(string),
+    output: optional(hash({ checksum: optional(string), bytesize: optional(integer) })),
   },
   response: stream,
   async handle({ job, params }, services) {

@@ -1,8 +1,8 @@
 import { mayListRunnerJobs } from '#authorization/runners.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf } from '#http/endpoint/responses.ts';
+import { page } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { inRunner } from '../runners/index.ts';
 import { RunnerJob } from './entities.ts';
 import { runnerJobsParams } from './parameters.ts';
@@ -15,8 +15,8 @@ export const listRunnerJobs = endpoint({
   summary: 'List the jobs that a runner has run',
   access: inRunner(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
-  params: { system_id: optional(text), ...runnerJobsParams },
-  response: pageOf(RunnerJob),
+  params: { system_id: optional(string), ...runnerJobsParams },
+  response: page(RunnerJob),
   read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
 });
 
@@ -25,7 +25,7 @@ export const listRunnerManagerJobs = endpoint({
   summary: 'List the jobs that a machine of a runner has run',
   access: inRunner(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
-  params: { system_id: required(text), ...runnerJobsParams },
-  response: pageOf(RunnerJob),
+  params: { system_id: required(string), ...runnerJobsParams },
+  response: page(RunnerJob),
   read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
 });

@@ -4,7 +4,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
-import { created, Message, noContent, ok, pageOf, Reply } from '#http/endpoint/responses.ts';
+import { created, Message, noContent, ok, page, Reply } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
@@ -46,7 +46,7 @@ export const listPipelineSchedules = endpoint({
   summary: 'List when pipelines of a project are made by themselves',
   access: inProject('read_pipeline'),
   params: { scope: optional(oneOf('active', 'inactive')) },
-  response: pageOf(PipelineSchedule),
+  response: page(PipelineSchedule),
   read: (db, { project, params, page }) => listSchedules(db, project.id, params.scope, page),
 });
 
@@ -63,7 +63,7 @@ export const listPipelinesOfSchedule = endpoint({
   summary: 'List the pipelines that a schedule has made',
   access: readingSchedule(),
   params: { ...periodParams, sort: optional(oneOf('asc', 'desc'), 'asc') },
-  response: pageOf(PipelineListed),
+  response: page(PipelineListed),
   read: (db, { schedule, params, page }) => pipelinesOfSchedule(db, schedule.id, params, page),
 });
 

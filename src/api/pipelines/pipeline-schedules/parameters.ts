@@ -1,11 +1,11 @@
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, refName, ruledText, text } from '#http/parameters/texts.ts';
+import { description, refName, ruledText, string } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 
 /** What calls say of schedules, and of what these give to their pipelines (contract/runners.md §4.7). */
 
-const cron = text;
-const zone = text;
+const cron = string;
+const zone = string;
 
 export const NEW = {
   description: required(description),

@@ -1,7 +1,7 @@
 import { Pipeline, PipelineDetail, PipelineListed } from '#api/code/pipeline-summaries/index.ts';
 import { inProject, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
 import { refName, ruledText, textOf } from '#http/parameters/texts.ts';
@@ -20,7 +20,7 @@ import { CREATION_REFUSALS } from './creation/errors.ts';
 import { destroyPipeline } from './deletion/delete.ts';
 import { listParams } from './parameters.ts';
 import { cancel, rename, retry } from './retry-cancel-rename.ts';
-import { listPipelines as list, newestOf } from './store.ts';
+import { listPipelines as findPipelines, newestOf } from './store.ts';
 import { PipelineVariable } from './variable-entity.ts';
 import { readVariables } from './variables.ts';
 
@@ -32,8 +32,8 @@ export const listPipelines = endpoint({
   access: inPublicProject('read_pipeline'),
   allowJobToken: true,
   params: listParams,
-  response: pageOf(PipelineListed),
-  read: (db, { project, params, page }) => list(db, project.id, params, page),
+  response: page(PipelineListed),
+  read: (db, { project, params, page }) => findPipelines(db, project.id, params, page),
 });
 
 /** What a variable that comes with a pipeline may be. */
@@ -88,7 +88,7 @@ export const listPipelineVariables = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/variables',
   summary: 'List the variables that a pipeline was given',
   access: readingVariables(),
-  response: listOf(PipelineVariable),
+  response: list(PipelineVariable),
   handle: ({ pipeline }, services) => readVariables(services, pipeline.id),
 });
 
@@ -96,7 +96,7 @@ export const listPipelineBridges = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/bridges',
   summary: 'List the jobs of a pipeline that start other pipelines: there are none',
   access: readingPipeline(),
-  response: pageOf(PipelineListed),
+  response: page(PipelineListed),
   read: () => ({ items: [], total: 0, more: false }),
 });
 

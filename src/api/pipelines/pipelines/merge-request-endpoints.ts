@@ -2,7 +2,7 @@ import { PipelineListed } from '#api/code/pipeline-summaries/index.ts';
 import { readingMergeRequest } from '#api/planning/merge-requests/index.ts';
 import { mayReadPipelines } from '#authorization/pipelines.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf } from '#http/endpoint/responses.ts';
+import { page } from '#http/endpoint/responses.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { pipelinesOfMergeRequest } from './store.ts';
 
@@ -14,6 +14,6 @@ export const listMergeRequestPipelines = endpoint({
   access: readingMergeRequest().require(({ caller }, { project }) => {
     if (!mayReadPipelines(caller, project)) throw forbidden();
   }, 'project:read_pipeline'),
-  response: pageOf(PipelineListed),
+  response: page(PipelineListed),
   read: (db, { mergeRequest, page }) => pipelinesOfMergeRequest(db, mergeRequest, page),
 });

@@ -1,5 +1,5 @@
 import { optional } from '#http/parameters/declarations.ts';
-import { refName, text, title } from '#http/parameters/texts.ts';
+import { refName, string, title } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 
 /** What lists of pipelines are narrowed to and ordered by (contract/runners.md §4.3). */
@@ -41,9 +41,9 @@ export type PipelineOrder = (typeof ORDERS)[number];
 export const listParams = {
   ...periodParams,
   ref: optional(refName),
-  sha: optional(text),
+  sha: optional(string),
   source: optional(oneOf(...SOURCES)),
-  username: optional(text),
+  username: optional(string),
   name: optional(title),
   yaml_errors: optional(boolean),
   order_by: optional(oneOf(...ORDERS), 'id'),

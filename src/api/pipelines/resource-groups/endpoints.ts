@@ -1,6 +1,6 @@
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { jobsTurn } from '../processing/index.ts';
@@ -15,7 +15,7 @@ export const listResourceGroups = endpoint({
   get: '/projects/:id/resource_groups',
   summary: 'List the resource groups of a project',
   access: inProject('read_resource_group'),
-  response: pageOf(ResourceGroup),
+  response: page(ResourceGroup),
   read: (db, { project, page }) => list(db, project.id, page),
 });
 

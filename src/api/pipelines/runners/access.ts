@@ -5,7 +5,7 @@ import { allowsRegistrationTokens, type Registrar, registrarWithToken } from '#d
 import { type Access, type AccessCall, access, signedIn } from '#http/access/access.ts';
 import { forbidden, HttpError, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { single } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
@@ -55,7 +55,7 @@ function byProof(label: string): Access<{ caller: Caller }> {
 export function byRunnerToken() {
   return byProof('runner token').resource({
     name: 'runner',
-    params: { token: required(text) },
+    params: { token: required(string) },
     load: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
       runnerWithToken(db, params.token, timestamp(services.clock)),
     notFound: () => forbidden(),
@@ -77,7 +77,7 @@ export function byRegistrationToken() {
   return byProof('registration token')
     .resource({
       name: 'registrar',
-      params: { token: required(text) },
+      params: { token: required(string) },
       load: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
         registrarFor(db, params.token, services),
       notFound: () => forbidden('invalid token supplied'),

@@ -2,7 +2,7 @@ import { ShownProject } from '#api/namespaces/projects/index.ts';
 import { mayReadRunner, mayUpdateRunner } from '#authorization/runners.ts';
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, exclusive, optional, type Rule, required } from '#http/parameters/declarations.ts';
 import { boolean, integer, oneOf } from '#http/parameters/types.ts';
@@ -68,7 +68,7 @@ export const listRunnerManagers = endpoint({
   summary: 'List the machines on which a runner runs',
   access: inRunner(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
-  response: listOf(RunnerManager),
+  response: list(RunnerManager),
   read: (db, { runner }) => managersOf(db, runner.id),
 });
 
@@ -117,6 +117,6 @@ export const listRunnerProjects = endpoint({
   summary: 'List the projects of a runner',
   access: inRunner(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
-  response: pageOf(ShownProject),
+  response: page(ShownProject),
   read: (db, { caller, runner, page }) => projectsOfRunner(db, caller, runner, page),
 });

@@ -1,10 +1,10 @@
 import { namedCommit } from '#api/code/commits/index.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, pageOf } from '#http/endpoint/responses.ts';
+import { created, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { refName, text, title } from '#http/parameters/texts.ts';
+import { refName, string, title } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, integer, number, oneOf } from '#http/parameters/types.ts';
 import { post } from './create.ts';
 import { CommitStatus } from './entities.ts';
@@ -25,7 +25,7 @@ export const listCommitStatuses = endpoint({
     order_by: optional(oneOf('id', 'pipeline_id'), 'id'),
     sort: optional(oneOf('asc', 'desc'), 'asc'),
   },
-  response: pageOf(CommitStatus),
+  response: page(CommitStatus),
   read: (db, { project, commit, params, page }) => listStatuses(db, project.id, commit.id, params, page),
 });
 
@@ -41,7 +41,7 @@ export const createCommitStatus = endpoint({
     name: optional(absentIfBlank(title)),
     context: optional(absentIfBlank(title)),
     target_url: optional(absentIfBlank(title)),
-    description: optional(text),
+    description: optional(string),
     coverage: optional(number),
     pipeline_id: optional(integer),
   },

@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -31,7 +31,7 @@ export const listTriggers = endpoint({
   get: '/projects/:id/triggers',
   summary: 'List the tokens that start pipelines of a project',
   access: inProject('admin_trigger'),
-  response: pageOf(Trigger),
+  response: page(Trigger),
   read: (db, { project, page }) => list(db, project.id, page),
 });
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { isRaw, type Raw } from '#http/parameters/brackets.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { refName, text, textOf } from '#http/parameters/texts.ts';
+import { refName, string, textOf } from '#http/parameters/texts.ts';
 import { MOST_ELEMENTS, tooMany } from '#http/parameters/types.ts';
 
 /** What starts a pipeline by a token (contract/runners.md §4.6). */
@@ -28,7 +28,7 @@ const texts: ParameterType<readonly (readonly [key: string, value: unknown])[]> 
   },
 };
 
-export const startParams = { token: required(text), ref: required(refName), variables: optional(texts) };
+export const startParams = { token: required(string), ref: required(refName), variables: optional(texts) };
 
 /** As much of a request as goes on to jobs, in bytes. */
 const LONGEST_PAYLOAD = 1024 * 1024;

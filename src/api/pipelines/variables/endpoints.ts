@@ -1,6 +1,6 @@
 import { forBoth, type Pair, type ParentKind } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { type Managed, managing, managingOne } from './access.ts';
@@ -34,7 +34,7 @@ export const [listGroupVariables, listProjectVariables] = forBoth((parent) =>
       project: 'List the variables that a project gives to its jobs',
     }),
     access: managing(parent),
-    response: pageOf(CiVariable),
+    response: page(CiVariable),
     read: (db, { owner, page }) => listVariables(db, owner, page),
   }),
 );

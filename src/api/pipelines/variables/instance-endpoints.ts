@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { managingInstance, managingOneOfInstance } from './access.ts';
 import { createVariable } from './create.ts';
 import { removeVariable } from './delete.ts';
@@ -17,7 +17,7 @@ export const listInstanceVariables = endpoint({
   get: '/admin/ci/variables',
   summary: 'List the variables that all jobs are given',
   access: managingInstance(),
-  response: pageOf(CiInstanceVariable),
+  response: page(CiInstanceVariable),
   read: (db, { owner, page }) => listVariables(db, owner, page),
 });
 

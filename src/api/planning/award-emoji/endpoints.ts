@@ -1,8 +1,8 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { fail } from '#runtime/failure.ts';
 import { award, listAwards, revoke } from '../awards/index.ts';
 import { awarding, awardOfPath, forAwardables, readingAwarded, revoking, stillAwarding } from './access.ts';
@@ -22,7 +22,7 @@ export const [
     get: `${kind.path}/award_emoji`,
     summary: `List the emoji that ${kind.one} was awarded`,
     access: readingAwarded(kind),
-    response: pageOf(AwardEmoji),
+    response: page(AwardEmoji),
     read: (db, { awarded, page }) => listAwards(db, awarded, page),
   }),
 );
@@ -56,7 +56,7 @@ export const [
     post: `${kind.path}/award_emoji`,
     summary: `Award an emoji to ${kind.one}`,
     access: awarding(kind),
-    params: { name: required(text) },
+    params: { name: required(string) },
     errors: {
       system: [404, '404 Award Emoji Awardable cannot add emoji reactions Not Found'],
       unknown: [404, '404 Award Emoji Name is not a valid emoji name Not Found'],

@@ -1,7 +1,7 @@
 import { namedCommit } from '#api/code/commits/index.ts';
 import { inPublicProject, orRepositoryGone } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, pageOf } from '#http/endpoint/responses.ts';
+import { created, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { given, optional, type Rule, required } from '#http/parameters/declarations.ts';
 import { description, pathText } from '#http/parameters/texts.ts';
@@ -25,7 +25,7 @@ export const listCommitComments = endpoint({
   get: `${commitThing.path}/comments`,
   summary: 'List what was said on a commit, the oldest first',
   access: inPublicProject('read_code', orRepositoryGone).resource(namedCommit).resource(commented),
-  response: pageOf(CommitNote),
+  response: page(CommitNote),
   read(db, { project, commit, commented: { id }, caller, page }) {
     const all = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
     return listNotes(db, caller, commitAsThing(project, commit, id), all, page);

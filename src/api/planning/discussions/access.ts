@@ -3,7 +3,7 @@ import type { AccessCall } from '#http/access/access.ts';
 import type { InThing, Noteable, NoteableKind } from '#http/access/noteables.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import {
   commentingOn,
   findThread,
@@ -17,7 +17,7 @@ import {
 /** The thread of `:discussion_id` on the thing, so much of it as the caller may read. */
 const discussion = {
   name: 'discussion',
-  params: { discussion_id: required(text) },
+  params: { discussion_id: required(string) },
   load: (
     { db, params }: AccessCall<{ readonly discussion_id: string }>,
     { thing, caller }: InThing<Noteable>,

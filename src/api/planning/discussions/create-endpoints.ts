@@ -12,7 +12,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, text } from '#http/parameters/texts.ts';
+import { description, string } from '#http/parameters/texts.ts';
 import { dateTime } from '#http/parameters/types.ts';
 import { repositoryOf } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
@@ -82,7 +82,7 @@ export const createMergeRequestDiscussion = endpoint({
   post: `${mergeRequestThing.path}/discussions`,
   summary: 'Begin a thread on a merge request, or on a place in what it changes',
   access: commentingOn(mergeRequestThing),
-  params: { ...params, position: optional(positionParam), commit_id: optional(text) },
+  params: { ...params, position: optional(positionParam), commit_id: optional(string) },
   errors: { ...REFUSALS, ...POSITION_REFUSALS },
   activity: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
   response: created(Begun),

@@ -1,7 +1,7 @@
 import type { HistoryName } from '#activity/index.ts';
 import { forThings, type NoteableKind } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { exactlyOne, optional, required } from '#http/parameters/declarations.ts';
 import { description } from '#http/parameters/texts.ts';
@@ -39,7 +39,7 @@ export const [listIssueDiscussions, listMergeRequestDiscussions, listEpicDiscuss
       get: `${kind.path}/discussions`,
       summary: `List the threads and comments on ${kind.aThing}`,
       access: kind.reading(),
-      response: pageOf(Discussion),
+      response: page(Discussion),
       read: (db, { thing, caller, page }) => listThreads(db, caller, thing, page),
     }),
   );
@@ -96,7 +96,7 @@ export const [listIssueThreadNotes, listMergeRequestThreadNotes, listEpicThreadN
       get: `${kind.path}/discussions/:discussion_id/notes`,
       summary: `List what was said in a thread on ${kind.aThing}`,
       access: readingNotes(kind),
-      response: listOf(Note),
+      response: list(Note),
       read: (_db, { discussion }) => discussion.notes,
     }),
   );

@@ -6,7 +6,7 @@ import { zeroId } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
 import type { ErrorTable } from '#http/errors/error-table.ts';
 import { hash, optional, required } from '#http/parameters/declarations.ts';
-import { pathText, text } from '#http/parameters/texts.ts';
+import { pathText, string } from '#http/parameters/texts.ts';
 import { integer, number, oneOf } from '#http/parameters/types.ts';
 import { type Placed, repositoryOf } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -15,16 +15,16 @@ import type { Position } from '../notes/index.ts';
 /** Where a thread stands in a diff: what is said of that, and whether there is such a place (contract/planning.md §3.12). */
 
 const lineEnd = hash({
-  line_code: optional(text),
-  type: optional(text),
+  line_code: optional(string),
+  type: optional(string),
   old_line: optional(integer),
   new_line: optional(integer),
 });
 
 export const positionParam = hash({
-  base_sha: required(text),
-  start_sha: required(text),
-  head_sha: required(text),
+  base_sha: required(string),
+  start_sha: required(string),
+  head_sha: required(string),
   position_type: required(oneOf('text', 'image', 'file')),
   new_path: optional(pathText),
   new_line: optional(integer),

@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, list, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -20,7 +20,7 @@ export const listEpicIssues = endpoint({
   get: ISSUES,
   summary: 'List the issues of an epic',
   access: usingEpic('read_epic'),
-  response: pageOf(EpicIssue),
+  response: page(EpicIssue),
   read: (db, { epic, caller, page }) => listIssuesOf(db, caller, epic, page),
 });
 
@@ -65,7 +65,7 @@ export const reorderEpicIssue = endpoint({
     forbidden: FORBIDDEN,
     noNeighbour: [400, { message: { error: 'Issue could not be moved!' } }],
   },
-  response: listOf(EpicIssueMoved),
+  response: list(EpicIssueMoved),
   write: (uow, { epic, related: { association, child }, params }) =>
     reorderIssue(uow, epic, association.id, child, params),
 });

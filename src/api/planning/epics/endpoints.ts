@@ -1,6 +1,6 @@
 import { turnOf } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
@@ -18,7 +18,7 @@ export const listEpics = endpoint({
   access: inPublicEpicsOf('read_epic'),
   params: epicListParams,
   rules: epicFilterRules,
-  response: pageOf(EpicInList),
+  response: page(EpicInList),
   read: (db, { group, caller, params, page }) => list(db, caller, group, params, page),
 });
 

@@ -1,5 +1,5 @@
 import { exclusive, hash, onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
-import { expression, longDescription, text, title } from '#http/parameters/texts.ts';
+import { expression, longDescription, string, title } from '#http/parameters/texts.ts';
 import {
   absentIfBlank,
   boolean,
@@ -19,8 +19,8 @@ const parent: Parameter<number, 'optional'> = onTiers(optional(integer), 'ultima
 export const newEpicParams = {
   description: optional(longDescription),
   confidential: optional(boolean),
-  labels: optional(commaArray(text)),
-  color: optional(text),
+  labels: optional(commaArray(string)),
+  color: optional(string),
   parent_id: parent,
   start_date_fixed: optional(date),
   start_date_is_fixed: optional(boolean),
@@ -35,16 +35,16 @@ export const newEpicParams = {
 export const epicChangeParams = {
   title: optional(title),
   ...newEpicParams,
-  add_labels: optional(commaArray(text)),
-  remove_labels: optional(commaArray(text)),
+  add_labels: optional(commaArray(string)),
+  remove_labels: optional(commaArray(string)),
   state_event: optional(oneOf('close', 'reopen')),
   updated_at: optional(notBlank(dateTime)),
 };
 
 const which = {
-  labels: optional(commaArray(text)),
+  labels: optional(commaArray(string)),
   author_id: optional(integer),
-  author_username: optional(absentIfBlank(text)),
+  author_username: optional(absentIfBlank(string)),
 };
 
 export const epicFilterParams = {

@@ -2,7 +2,7 @@ import { ofUser } from '#api/namespaces/projects/index.ts';
 import { signedIn } from '#http/access/access.ts';
 import { inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf } from '#http/endpoint/responses.ts';
+import { page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { anything, date, oneOf } from '#http/parameters/types.ts';
 import { ActivityEvent } from './entities.ts';
@@ -26,7 +26,7 @@ export const listEvents = endpoint({
   scopes: ['read_user'],
   // Any value but `all` is ignored, whatever it is.
   params: { ...filters, scope: optional(anything) },
-  response: pageOf(ActivityEvent),
+  response: page(ActivityEvent),
   read: (db, { caller, params, page, base }) =>
     readFeed(db, caller, params.scope === 'all' ? { memberId: caller.user.id } : { authorId: caller.user.id }, {
       ...params,
@@ -41,7 +41,7 @@ export const listUserEvents = endpoint({
   access: ofUser(),
   scopes: ['read_user'],
   params: filters,
-  response: pageOf(ActivityEvent),
+  response: page(ActivityEvent),
   read: (db, { caller, user, params, page, base }) =>
     hidesActivity(caller, user)
       ? { items: [], total: 0, more: false }
@@ -53,7 +53,7 @@ export const listProjectEvents = endpoint({
   summary: 'List what was done in a project',
   access: inPublicProject('read_project'),
   params: filters,
-  response: pageOf(ActivityEvent),
+  response: page(ActivityEvent),
   read: (db, { caller, project, params, page, base }) =>
     readFeed(db, caller, { projectId: project.id }, { ...params, page, base }),
 });

@@ -1,6 +1,6 @@
 import { LARGEST_IID } from '#domain/iids.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { longDescription, text, title } from '#http/parameters/texts.ts';
+import { longDescription, string, title } from '#http/parameters/texts.ts';
 import { boolean, commaArray, date, dateTime, integer, integerIn, notBlank, oneOf } from '#http/parameters/types.ts';
 
 /** What issues are filed with and changed to (contract/planning.md §3.6). */
@@ -14,7 +14,7 @@ const attributes = {
   assignee_ids: optional(commaArray(integer)),
   assignee_id: optional(integer),
   milestone_id: optional(integer),
-  labels: optional(commaArray(text)),
+  labels: optional(commaArray(string)),
   due_date: optional(date),
   weight: optional(integer),
   epic_id: optional(integer),
@@ -33,8 +33,8 @@ export const newIssueParams = { ...attributes, iid: optional(iid) };
 export const issueChangeParams = {
   title: optional(title),
   ...attributes,
-  add_labels: optional(commaArray(text)),
-  remove_labels: optional(commaArray(text)),
+  add_labels: optional(commaArray(string)),
+  remove_labels: optional(commaArray(string)),
   state_event: optional(oneOf('close', 'reopen')),
   updated_at: optional(notBlank(dateTime)),
 };

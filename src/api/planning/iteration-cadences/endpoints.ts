@@ -1,6 +1,6 @@
 import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { expression, ruledText } from '#http/parameters/texts.ts';
@@ -37,7 +37,7 @@ export const listIterationCadences = endpoint({
     automatic: optional(boolean),
     duration_in_weeks: optional(integer),
   },
-  response: pageOf(Cadence),
+  response: page(Cadence),
   async read(db, { group, params, page }) {
     await iterationsAreThere(db, group.id);
     const reach = params.include_ancestors ? await reachOf(db, { group }) : ownReach({ group });

@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description, expression, ruledText } from '#http/parameters/texts.ts';
@@ -34,7 +34,7 @@ export const listProjectIterations = endpoint({
   summary: 'List the iterations of the groups that a project is in',
   access: readingProjectIterations(),
   params: listing,
-  response: pageOf(Iteration),
+  response: page(Iteration),
   async read(db, { project, caller, params, page }) {
     await iterationsAreThere(db, project.namespace_id);
     return listIterations(db, caller, project.namespace_id, params, page);
@@ -46,7 +46,7 @@ export const listGroupIterations = endpoint({
   summary: 'List the iterations of a group and of those above it',
   access: readingIterations(),
   params: listing,
-  response: pageOf(Iteration),
+  response: page(Iteration),
   async read(db, { group, caller, params, page }) {
     await iterationsAreThere(db, group.id);
     return listIterations(db, caller, group.id, params, page);

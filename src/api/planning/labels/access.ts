@@ -8,7 +8,7 @@ import type { InParent } from '#http/access/parents.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { findLabel, findLabelTitled } from './store.ts';
 
@@ -22,7 +22,7 @@ const missing = () => notFound('Label');
 /** The label that the path names by id or title, one of a group above too unless that is switched off. */
 export const anyLabel = {
   name: 'label',
-  params: { label_id: required(text), include_ancestor_groups: optional(boolean, true) },
+  params: { label_id: required(string), include_ancestor_groups: optional(boolean, true) },
   load: async (
     { db, params }: AccessCall<{ readonly label_id: string; readonly include_ancestor_groups: boolean }>,
     { parent }: InParent,
@@ -33,7 +33,7 @@ export const anyLabel = {
 /** The same, of the project or group itself: those of groups above are changed there. */
 export const ownLabel = {
   name: 'label',
-  params: { label_id: required(text) },
+  params: { label_id: required(string) },
   load: ({ db, params }: AccessCall<{ readonly label_id: string }>, { parent }: InParent) =>
     idOrTitle(db, ownReach(parent), params),
   notFound: missing,
@@ -42,7 +42,7 @@ export const ownLabel = {
 /** A label of the project or group itself that the body names. */
 export const labelInBody = {
   name: 'label',
-  params: { label_id: optional(integer), name: optional(text) },
+  params: { label_id: optional(integer), name: optional(string) },
   load: ({ db, params }: AccessCall<NamedInBody>, { parent }: InParent) =>
     params.label_id == null
       ? findLabelTitled(db, ownReach(parent), params.name ?? '')
@@ -87,7 +87,7 @@ export const promoting = (): Access<InBoth & { readonly caller: SignedInCaller }
 /** The project's own label that the path names by id or title. */
 export const labelOfProject = {
   name: 'label',
-  params: { label_id: required(text) },
+  params: { label_id: required(string) },
   load: ({ db, params }: AccessCall<{ readonly label_id: string }>, { project }: InBoth) =>
     idOrTitle(db, ownReach({ project }), params),
   notFound: missing,
@@ -96,7 +96,7 @@ export const labelOfProject = {
 /** The same that the body names by its title. */
 export const namedLabelOfProject = {
   name: 'label',
-  params: { name: required(text) },
+  params: { name: required(string) },
   load: ({ db, params }: AccessCall<{ readonly name: string }>, { project }: InBoth) =>
     findLabelTitled(db, ownReach({ project }), params.name),
   notFound: missing,

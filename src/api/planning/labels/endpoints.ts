@@ -1,10 +1,10 @@
 import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
 import { forBoth, type ParentKind, turnOf } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { atLeastOne, exactlyOne, optional, type Parameter, required } from '#http/parameters/declarations.ts';
-import { expression, ruledText, sizedText, text } from '#http/parameters/texts.ts';
+import { expression, ruledText, sizedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import {
   anyLabel,
@@ -48,7 +48,7 @@ const priorityOf = (parent: ParentKind) =>
 
 const changes = (parent: ParentKind) => ({
   new_name: optional(ruledText(255)),
-  color: optional(text),
+  color: optional(string),
   description: optional(sizedText(LONGEST_DESCRIPTION)),
   ...priorityOf(parent),
   archived: optional(boolean),
@@ -75,7 +75,7 @@ export const [listGroupLabels, listProjectLabels] = forBoth((parent) =>
       ...parent.own<object>({ group: { only_group_labels: optional(boolean, true) }, project: {} }),
       search: optional(expression),
     },
-    response: pageOf(entityOf(parent)),
+    response: page(entityOf(parent)),
     read: async (db, { parent, params, page }) =>
       listLabels(db, params.include_ancestor_groups ? await reachOf(db, parent) : ownReach(parent), params, page),
   }),
@@ -98,7 +98,7 @@ export const [createGroupLabel, createProjectLabel] = forBoth((parent) =>
     access: parent.may(MANAGING),
     params: {
       name: required(ruledText(255)),
-      color: required(text),
+      color: required(string),
       description: optional(sizedText(LONGEST_DESCRIPTION)),
       ...priorityOf(parent),
     },

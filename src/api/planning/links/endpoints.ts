@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, listOf, ok } from '#http/endpoint/responses.ts';
+import { created, list, ok } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
@@ -17,7 +17,7 @@ export const listIssueLinks = endpoint({
   get: LINKS,
   summary: 'List the issues that an issue is linked to',
   access: linkedIssue(),
-  response: listOf(LinkedIssue),
+  response: list(LinkedIssue),
   read: (db, { issue, project, caller }) => listLinked(db, caller, { issue, project }),
 });
 

@@ -1,7 +1,7 @@
 import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '#database/tables/mail.ts';
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { retry } from './delivery/retry.ts';
@@ -22,7 +22,7 @@ export const listMailMessages = endpoint({
     target_type: optional(oneOf(...MAIL_TARGETS)),
     target_id: optional(integer),
   },
-  response: pageOf(MailMessage),
+  response: page(MailMessage),
   read: (db, { params, page }) => listMessages(db, params, page),
 });
 

@@ -1,5 +1,5 @@
 import { optional, required } from '#http/parameters/declarations.ts';
-import { longDescription, refName, text, title } from '#http/parameters/texts.ts';
+import { longDescription, refName, string, title } from '#http/parameters/texts.ts';
 import { boolean, commaArray, integer, oneOf } from '#http/parameters/types.ts';
 
 /** What merge requests are made with and changed to (contract/planning.md §3.8). */
@@ -9,7 +9,7 @@ const attributes = {
   assignee_id: optional(integer),
   assignee_ids: optional(commaArray(integer)),
   reviewer_ids: optional(commaArray(integer)),
-  labels: optional(commaArray(text)),
+  labels: optional(commaArray(string)),
   milestone_id: optional(integer),
   remove_source_branch: optional(boolean),
   squash: optional(boolean),
@@ -29,6 +29,6 @@ export const mergeRequestChangeParams = {
   ...attributes,
   state_event: optional(oneOf('close', 'reopen')),
   discussion_locked: optional(boolean),
-  add_labels: optional(commaArray(text)),
-  remove_labels: optional(commaArray(text)),
+  add_labels: optional(commaArray(string)),
+  remove_labels: optional(commaArray(string)),
 };

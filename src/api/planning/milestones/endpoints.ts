@@ -1,10 +1,10 @@
 import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
 import { forBoth, turnOf } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { expression, longDescription, ruledText, text } from '#http/parameters/texts.ts';
+import { expression, longDescription, ruledText, string } from '#http/parameters/texts.ts';
 import { boolean, commaArray, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { MANAGING, ownMilestone, promoting, SEEING } from './access.ts';
 import { createMilestone } from './create.ts';
@@ -33,14 +33,14 @@ export const [listGroupMilestones, listProjectMilestones] = forBoth((parent) =>
     params: {
       state: optional(oneOf('active', 'closed', 'all'), 'all'),
       iids: optional(commaArray(integer)),
-      title: optional(text),
+      title: optional(string),
       search: optional(expression),
       include_ancestors: optional(boolean, false),
       include_parent_milestones: optional(boolean, false, 'The old name of include_ancestors'),
       updated_before: optional(dateTime),
       updated_after: optional(dateTime),
     },
-    response: pageOf(Milestone),
+    response: page(Milestone),
     async read(db, { parent, params, page }) {
       const above = params.include_ancestors || params.include_parent_milestones;
       return listMilestones(db, above ? await reachOf(db, parent) : ownReach(parent), params, page);

@@ -6,7 +6,7 @@ import type { Access, AccessCall } from '#http/access/access.ts';
 import { type InThing, isShutOut, type Noteable, type NoteableKind } from '#http/access/noteables.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { findNote, type NoteRow } from './store.ts';
@@ -71,7 +71,7 @@ const note = {
 
 const noteInThread = {
   ...note,
-  params: { discussion_id: required(text), note_id: required(integer) },
+  params: { discussion_id: required(string), note_id: required(integer) },
   async find(
     call: AccessCall<{ readonly discussion_id: string; readonly note_id: number }>,
     found: InThing<Noteable>,

@@ -1,6 +1,6 @@
 import { forThings } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description } from '#http/parameters/texts.ts';
@@ -24,7 +24,7 @@ export const [listIssueNotes, listMergeRequestNotes, listEpicNotes] = forThings(
       sort: optional(oneOf('asc', 'desc'), 'desc'),
       activity_filter: optional(oneOf('all_notes', 'only_comments', 'only_activity'), 'all_notes'),
     },
-    response: pageOf(Note),
+    response: page(Note),
     read: (db, { thing, caller, params, page }) => listNotes(db, caller, thing, params, page),
   }),
 );

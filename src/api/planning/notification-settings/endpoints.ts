@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { GONE, INVALID } from '#http/errors/error-messages.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
-import { ruledText, text } from '#http/parameters/texts.ts';
+import { ruledText, string } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { GlobalNotificationSetting, GroupNotificationSetting, ProjectNotificationSetting } from './entities.ts';
 import { tiersWith } from './event-names.ts';
@@ -17,7 +17,7 @@ import { changeGlobalSetting, changeSourceSetting } from './update.ts';
 
 /** Besides `level`, each event by its name, in the query or the body. */
 const settingParams = (without: readonly EmailEvent[] = []) => ({
-  level: optional(text),
+  level: optional(string),
   ...(Object.fromEntries(
     EMAIL_EVENTS.filter((event) => !without.includes(event)).map((event) => [
       event,

@@ -1,6 +1,6 @@
 import { forThings } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { eventIdOf, THINGS } from '../noteables/index.ts';
 import { LabelEvent } from './entities.ts';
@@ -13,7 +13,7 @@ export const [listIssueLabelEvents, listMergeRequestLabelEvents, listEpicLabelEv
     get: `${kind.path}/resource_label_events`,
     summary: `List the changes of ${kind.aThing}'s labels`,
     access: kind.reading(),
-    response: pageOf(LabelEvent),
+    response: page(LabelEvent),
     read: (db, { thing, caller, page }) => listLabelEvents(db, caller, thing, page),
   }),
 );

@@ -1,6 +1,6 @@
 import { forThings } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -15,7 +15,7 @@ export const [listIssueMilestoneEvents, listMergeRequestMilestoneEvents] = forTh
     get: `${kind.path}/resource_milestone_events`,
     summary: `List the changes of ${kind.aThing}'s milestone`,
     access: kind.reading(),
-    response: pageOf(MilestoneEvent),
+    response: page(MilestoneEvent),
     read: (db, { thing, caller, page }) => listMilestoneEvents(db, caller, thing, page),
   }),
 );

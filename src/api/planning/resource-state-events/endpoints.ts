@@ -1,6 +1,6 @@
 import { forThings } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -16,7 +16,7 @@ export const [listIssueStateEvents, listMergeRequestStateEvents, listEpicStateEv
     get: `${kind.path}/resource_state_events`,
     summary: `List the changes of ${kind.aThing}'s state`,
     access: kind.reading(),
-    response: pageOf(StateEvent),
+    response: page(StateEvent),
     read: (db, { thing, page }) => listStateEvents(db, thing, page),
   }),
 );

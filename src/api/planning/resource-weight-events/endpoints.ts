@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { fail } from '#runtime/failure.ts';
 import { issueThing } from '../issues/index.ts';
@@ -13,7 +13,7 @@ export const listIssueWeightEvents = endpoint({
   get: `${issueThing.path}/resource_weight_events`,
   summary: "List the changes of an issue's weight",
   access: issueThing.reading(),
-  response: pageOf(WeightEvent),
+  response: page(WeightEvent),
   read: (db, { thing, page }) => listWeightEvents(db, thing.id, page),
 });
 

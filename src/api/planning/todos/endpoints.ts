@@ -1,6 +1,6 @@
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, pageOf } from '#http/endpoint/responses.ts';
+import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
@@ -27,7 +27,7 @@ export const listTodos = endpoint({
     group_id: optional(integer),
   },
   errors: { noAuthor: NOT_FOUND },
-  response: pageOf(Todo),
+  response: page(Todo),
   read: (db, { caller, params, page }) => listOwn(db, caller, params, page),
 });
 

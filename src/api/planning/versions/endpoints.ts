@@ -1,5 +1,5 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
@@ -16,7 +16,7 @@ export const listMergeRequestVersions = endpoint({
   get: VERSIONS,
   summary: 'List the versions of a merge request, the newest first',
   access: readingItsCodeSignedIn(),
-  response: pageOf(VersionInList),
+  response: page(VersionInList),
   async read(db, { project, mergeRequest, page }) {
     const found = await listVersions(db, mergeRequest.id, page);
     return { ...found, items: found.items.map((version) => ({ version, project, mergeRequest })) };

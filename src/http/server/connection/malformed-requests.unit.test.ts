@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { plainText, stream } from '#http/endpoint/responses.ts';
+import { stream, text } from '#http/endpoint/responses.ts';
 import { smallServer } from '#test/support/minimal-server.ts';
 
 // What can't be read as HTTP (contract/conventions.md §1 stage 1), on a connection that has asked for something before.
@@ -26,7 +26,7 @@ const server = await smallServer({
     post: '/slow',
     summary: 'An answer that has not begun',
     access: open(),
-    response: plainText,
+    response: text,
     async handle({ request }) {
       entered.resolve();
       await once(request.client.signal, 'abort');

@@ -10,9 +10,9 @@ import { DatabaseUnavailable } from '#database/database.ts';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
-import { created, noContent, ok, pageOf, plainText, shape, stream } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page, shape, stream, text } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { smallServer } from '#test/support/minimal-server.ts';
 
@@ -33,14 +33,14 @@ const endpoints = {
     get: '/things',
     summary: 'List',
     access: open(),
-    response: pageOf(rawEntity(Thing)),
+    response: page(rawEntity(Thing)),
     handle: () => ({ items: [{ id: 1 }], total: 1, more: false }),
   }),
   listMore: endpoint({
     get: '/more',
     summary: 'A list with another page',
     access: open(),
-    response: pageOf(rawEntity(Thing)),
+    response: page(rawEntity(Thing)),
     handle: () => ({ items: [{ id: 1 }], total: null, more: true }),
   }),
   createThing: endpoint({
@@ -61,7 +61,7 @@ const endpoints = {
     get: '/search',
     summary: 'Search',
     access: open(),
-    params: { q: optional(text) },
+    params: { q: optional(string) },
     response: ok(rawEntity(Type.Unknown())),
     handle: ({ params }) => params,
   }),
@@ -79,7 +79,7 @@ const endpoints = {
     get: '/broken',
     summary: 'Break',
     access: open(),
-    response: plainText,
+    response: text,
     handle: () => {
       throw new Error('kaputt at https://mira:hunter2@db.test with private_token=glpat-0123456789abcdef');
     },
@@ -88,7 +88,7 @@ const endpoints = {
     get: '/lost',
     summary: 'Lose the database',
     access: open(),
-    response: plainText,
+    response: text,
     handle: () => {
       throw new DatabaseUnavailable(new Error('connection refused'));
     },
@@ -97,7 +97,7 @@ const endpoints = {
     get: '/slow',
     summary: 'Wait',
     access: open(),
-    response: plainText,
+    response: text,
     async handle() {
       entered.resolve();
       await released.promise;

@@ -34,7 +34,7 @@ import {
 import { joined, parseForm, type Raw } from '#http/parameters/brackets.ts';
 import { offeredOn, type Parameters, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { hasBody, mediaType, readJson, readMerged } from '#http/request/body.ts';
 import { presentedCredentials } from '#http/request/credentials.ts';
 import { checkText, type Incoming, single } from '#http/request/incoming.ts';
@@ -171,7 +171,7 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   parameters(progress) {
     const { endpoint, path, given } = progress;
     const problems = new Problems();
-    for (const name in path) if (endpoint.params[name] === undefined) text.read(path[name], name, problems);
+    for (const name in path) if (endpoint.params[name] === undefined) string.read(path[name], name, problems);
     const declared = declaredParameters(endpoint);
     const offered = offeredOn(progress.services.config.tier, declared, pathValues(endpoint, path), given);
     progress.params = { ...path, ...readParameters(declared, offered, problems, endpoint.rules) };

@@ -7,7 +7,7 @@ import { LongText } from '#database/long-texts.ts';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
-import { pageOf } from '#http/endpoint/responses.ts';
+import { page } from '#http/endpoint/responses.ts';
 import { smallServer } from '#test/support/minimal-server.ts';
 import { jsonOf } from './json-stream.ts';
 
@@ -89,7 +89,7 @@ test('a very long list is answered whole, with the headers of its page', async (
     get: '/long',
     summary: 'Long texts',
     access: open(),
-    response: pageOf(rawEntity(Type.Object({ id: Type.Integer(), long: Type.String() }))),
+    response: page(rawEntity(Type.Object({ id: Type.Integer(), long: Type.String() }))),
     read: () => ({ items: rows, total: 40, more: false }),
   });
   const { anonymous } = await smallServer({ listLong });

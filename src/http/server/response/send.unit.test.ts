@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { plainText, stream } from '#http/endpoint/responses.ts';
+import { stream, text } from '#http/endpoint/responses.ts';
 import { smallServer } from '#test/support/minimal-server.ts';
 
 // What becomes of an answer whose client goes away, or stops reading.
@@ -63,7 +63,7 @@ const endpoints = {
     get: '/long',
     summary: 'A long text',
     access: open(),
-    response: plainText,
+    response: text,
     handle: () => 'ä'.repeat(8 * 2 ** 20),
   }),
   hurryThing: endpoint({
@@ -71,14 +71,14 @@ const endpoints = {
     summary: 'Answers at length before its body has come',
     access: open(),
     body: 'raw',
-    response: plainText,
+    response: text,
     handle: ({ request }) => 'a'.repeat(Number(request.headers['x-length'])),
   }),
   createThing: endpoint({
     post: '/things',
     summary: 'Reads its body',
     access: open(),
-    response: plainText,
+    response: text,
     handle: () => '',
   }),
 };

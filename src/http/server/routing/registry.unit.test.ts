@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { family } from '#http/endpoint/resource-module.ts';
-import { plainText } from '#http/endpoint/responses.ts';
+import { text } from '#http/endpoint/responses.ts';
 import { createRegistry } from './registry.ts';
 
-const plain = { summary: 'Do it', access: open(), response: plainText, handle: () => 'x' } as const;
+const plain = { summary: 'Do it', access: open(), response: text, handle: () => 'x' } as const;
 
 const registry = createRegistry({
   projects: family({

@@ -1,7 +1,7 @@
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { optional, type Parameter } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { description, refName, ruledText, text, title } from '#http/parameters/texts.ts';
+import { description, refName, ruledText, string, title } from '#http/parameters/texts.ts';
 import { anything, boolean, commaArray, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import {
@@ -115,13 +115,13 @@ export const attributes = {
   security_and_compliance_access_level: stored(level, 'private'),
   lfs_enabled: column(boolean),
   repository_read_only: { ...repository(boolean), administrators: true },
-  repository_storage: { ...repository(text), administrators: true },
+  repository_storage: { ...repository(string), administrators: true },
   shared_runners_enabled: stored(boolean, true),
   group_runners_enabled: maintainers(boolean, true),
   build_timeout: { ...maintainers(integer, 3600), errors: timeoutErrors },
   public_jobs: stored(boolean, true),
   public_builds: old(boolean, 'public_jobs', (on) => on),
-  ci_config_path: storedOrNull(text),
+  ci_config_path: storedOrNull(string),
   ci_default_git_depth: maintainers(integerIn({ least: 0, most: 1000 }), 20),
   allow_pipeline_trigger_approve_deployment: stored(boolean, false),
   ci_forward_deployment_enabled: maintainers(boolean, true),
@@ -153,7 +153,7 @@ export const attributes = {
   ci_allow_fork_pipelines_to_run_in_parent_project: maintainers(boolean, true),
   ci_push_repository_for_job_token_allowed: maintainers(boolean, false),
   ci_id_token_sub_claim_components: {
-    ...maintainers(commaArray(text), ['project_path', 'ref_type', 'ref']),
+    ...maintainers(commaArray(string), ['project_path', 'ref_type', 'ref']),
     errors: subClaimErrors,
   },
   merge_method: stored(oneOf('merge', 'rebase_merge', 'ff'), 'merge'),
@@ -164,11 +164,11 @@ export const attributes = {
   remove_source_branch_after_merge: stored(boolean, true),
   autoclose_referenced_issues: stored(boolean, true),
   merge_request_title_regex: { ...storedOrNull(ruledText(255)), errors: titleRegexErrors },
-  merge_request_title_regex_description: storedOrNull(text),
-  merge_commit_template: storedOrNull(text),
-  squash_commit_template: storedOrNull(text),
-  suggestion_commit_message: storedOrNull(text),
-  issue_branch_template: storedOrNull(text),
+  merge_request_title_regex_description: storedOrNull(string),
+  merge_commit_template: storedOrNull(string),
+  squash_commit_template: storedOrNull(string),
+  suggestion_commit_message: storedOrNull(string),
+  issue_branch_template: storedOrNull(string),
   issues_template: storedOrNull(description),
   merge_requests_template: storedOrNull(description),
   merge_pipelines_enabled: stored(boolean, false),

@@ -2,7 +2,7 @@ import { isRunnerOf } from '#authorization/runners.ts';
 import { administratorLate, signedIn } from '#http/access/access.ts';
 import { inGroup, inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf } from '#http/endpoint/responses.ts';
+import { page } from '#http/endpoint/responses.ts';
 import { fail } from '#runtime/failure.ts';
 import { Runner } from '../entities.ts';
 import { filterParams, isTypeScope, scopedFilterParams } from './filters.ts';
@@ -15,7 +15,7 @@ export const listRunners = endpoint({
   access: signedIn(),
   params: scopedFilterParams,
   errors: { invalidScope: [400, 'Scope contains invalid value'] },
-  response: pageOf(Runner),
+  response: page(Runner),
   read(db, { caller, params: filter, page, base }) {
     if (isTypeScope(filter.scope)) return fail('invalidScope');
     return pageOfRunners(db, isRunnerOf(caller.user.id, db.today), { filter, page, now: base.now });
@@ -28,7 +28,7 @@ export const listAllRunners = endpoint({
   summary: 'List all runners',
   access: administratorLate(),
   params: scopedFilterParams,
-  response: pageOf(Runner),
+  response: page(Runner),
   read: (db, { params: filter, page, base }) => pageOfRunners(db, everyRunner, { filter, page, now: base.now }),
 });
 
@@ -38,7 +38,7 @@ export const listProjectRunners = endpoint({
   summary: 'List the runners that work for a project',
   access: inProject('admin_runner'),
   params: scopedFilterParams,
-  response: pageOf(Runner),
+  response: page(Runner),
   read: async (db, { project, params: filter, page, base }) =>
     pageOfRunners(db, await runnersOfProject(db, project), { filter, page, now: base.now }),
 });
@@ -49,7 +49,7 @@ export const listGroupRunners = endpoint({
   summary: 'List the runners of a group and of those above it',
   access: inGroup('read_runner'),
   params: filterParams,
-  response: pageOf(Runner),
+  response: page(Runner),
   read: async (db, { group, params: filter, page, base }) =>
     pageOfRunners(db, await runnersOfGroup(db, group), { filter, page, now: base.now }),
 });

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { isRaw } from '#http/parameters/brackets.ts';
 import { hash, optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { text, textOf } from '#http/parameters/texts.ts';
+import { string, textOf } from '#http/parameters/texts.ts';
 
 /** What machines send of themselves (contract/runners.md §1.8, §3). What is of no use here is left out, not refused. */
 
@@ -33,11 +33,11 @@ function facts<T extends boolean | string>(kind: 'boolean' | 'string'): Paramete
 }
 
 const versions = {
-  name: optional(text),
-  version: optional(text),
-  revision: optional(text),
-  platform: optional(text),
-  architecture: optional(text),
+  name: optional(string),
+  version: optional(string),
+  revision: optional(string),
+  platform: optional(string),
+  architecture: optional(string),
 };
 
 /** `info` of a registration. */
@@ -49,9 +49,9 @@ export const machineParams = {
   info: optional(
     hash({
       ...versions,
-      executor: optional(text),
+      executor: optional(string),
       features: optional(facts<boolean>('boolean')),
-      config: optional(hash({ gpus: optional(text) })),
+      config: optional(hash({ gpus: optional(string) })),
       labels: optional(facts<string>('string')),
     }),
   ),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { expression, text } from '#http/parameters/texts.ts';
+import { expression, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, commaArray, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import type { IdOrWord, Word } from './conditions.ts';
 
@@ -22,13 +22,13 @@ export const idOrWord: ParameterType<IdOrWord> = integerOr<Word>('None', 'Any');
 
 /** What may be negated too. A blank name narrows nothing, as in the reference. */
 export const whichParams = {
-  labels: optional(commaArray(text)),
-  milestone: optional(absentIfBlank(text)),
+  labels: optional(commaArray(string)),
+  milestone: optional(absentIfBlank(string)),
   iids: optional(commaArray(integer)),
   author_id: optional(integer),
-  author_username: optional(absentIfBlank(text)),
+  author_username: optional(absentIfBlank(string)),
   assignee_id: optional(idOrWord),
-  assignee_username: optional(commaArray(text)),
+  assignee_username: optional(commaArray(string)),
 };
 
 export const wordsAndTimesParams = {

@@ -4,7 +4,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { TimeStats } from '../entities.ts';
 import { estimate, resetEstimate, resetSpent, spend, type Timed, type Times } from './time-tracking.ts';
 
@@ -23,7 +23,7 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     post: `${path}/time_estimate`,
     summary: `Set how long ${aThing} should take`,
     access: changing(),
-    params: { duration: required(text) },
+    params: { duration: required(string) },
     errors: {
       estimateInvalid: [
         400,
@@ -48,7 +48,7 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     post: `${path}/add_spent_time`,
     summary: `Add to the time that ${aThing} has taken, or take from it`,
     access: changing(),
-    params: { duration: required(text), summary: optional(text) },
+    params: { duration: required(string), summary: optional(string) },
     errors: {
       spentInvalid: [400, '400 Bad request - Time spent must have a valid format.'],
       invalid: INVALID,

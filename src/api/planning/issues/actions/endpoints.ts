@@ -3,7 +3,7 @@ import { ISSUES, listParticipants, subscribeTo, timeTracking } from '#api/planni
 import { mayInProject } from '#authorization/abilities.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, ok, pageOf } from '#http/endpoint/responses.ts';
+import { created, ok, page } from '#http/endpoint/responses.ts';
 import { GONE, NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -90,7 +90,7 @@ export const listIssueParticipants = endpoint({
   get: `${ISSUE}/participants`,
   summary: 'List who takes part in an issue: its author, its assignees and who has commented',
   access: readingIssue(),
-  response: pageOf(UserBasic),
+  response: page(UserBasic),
   read: (db, { issue, project, caller, page }) =>
     listParticipants(db, [ISSUES], issue, { internal: mayInProject(caller, 'read_confidential_issue', project) }, page),
 });

@@ -3,7 +3,7 @@ import { ownMilestone, SEEING_MILESTONES } from '#api/planning/milestones/index.
 import { forBoth } from '#http/access/parents.ts';
 import { inPublicGroup, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { IssueInList, IssuesStatistics } from '../entities.ts';
@@ -19,7 +19,7 @@ export const listIssues = endpoint({
   params: { scope: optional(scopeType, 'created_by_me'), ...issueListParams, non_archived: optional(boolean, true) },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
-  response: pageOf(IssueInList),
+  response: page(IssueInList),
   read: (db, { caller, params, page, base }) =>
     listedIssues(
       db,
@@ -37,7 +37,7 @@ export const listGroupIssues = endpoint({
   params: { ...issueListParams, non_archived: optional(boolean, true) },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
-  response: pageOf(IssueInList),
+  response: page(IssueInList),
   read: (db, { group, caller, params, page, base }) =>
     listedIssues(db, { caller, tier: base.tier }, { group, nonArchived: params.non_archived }, params, page),
 });
@@ -49,7 +49,7 @@ export const listProjectIssues = endpoint({
   params: issueListParams,
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
-  response: pageOf(IssueInList),
+  response: page(IssueInList),
   read: (db, { project, caller, params, page, base }) =>
     listedIssues(db, { caller, tier: base.tier }, { project }, params, page),
 });
@@ -94,7 +94,7 @@ export const [listGroupMilestoneIssues, listProjectMilestoneIssues] = forBoth((p
     get: `${parent.path}/milestones/:milestone_id/issues`,
     summary: 'List the issues of a milestone, by the priorities of their labels',
     access: parent.may(SEEING_MILESTONES).resource(ownMilestone),
-    response: pageOf(IssueInList),
+    response: page(IssueInList),
     read: (db, { parent: place, caller, milestone, page }) => issuesOfMilestone(db, caller, place, milestone, page),
   }),
 );

@@ -1,6 +1,6 @@
 import { DUE_DATES, idOrWord, integerOr, whichParams, wordsAndTimesParams } from '#api/planning/issuables/index.ts';
 import { exclusive, hash, optional } from '#http/parameters/declarations.ts';
-import { text } from '#http/parameters/texts.ts';
+import { string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
 
 /** What lists of issues are narrowed to and ordered by (contract/planning.md §3.6). */
@@ -10,7 +10,7 @@ const which = {
   milestone_id: optional(oneOf('None', 'Any', 'Upcoming', 'Started')),
   weight: optional(idOrWord),
   iteration_id: optional(integerOr('None', 'Any', 'Current')),
-  iteration_title: optional(absentIfBlank(text)),
+  iteration_title: optional(absentIfBlank(string)),
 };
 
 /** The filters that all lists of issues and their statistics take. */

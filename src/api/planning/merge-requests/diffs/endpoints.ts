@@ -1,6 +1,6 @@
 import { Commit, Diff } from '#api/code/commits/index.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, pageOf, stream } from '#http/endpoint/responses.ts';
+import { ok, page, stream } from '#http/endpoint/responses.ts';
 import { slice } from '#http/lists/in-memory-page.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
@@ -17,7 +17,7 @@ export const listMergeRequestCommits = endpoint({
   get: `${MERGE_REQUEST}/commits`,
   summary: 'List the commits of a merge request, the newest first',
   access: readingItsCode(),
-  response: pageOf(Commit),
+  response: page(Commit),
   read: async (db, { project, mergeRequest, page }, git) =>
     commitsOf(git, project, await currentSpan(db, git, project, mergeRequest), page),
 });
@@ -27,7 +27,7 @@ export const listMergeRequestDiffs = endpoint({
   summary: 'List the files that a merge request changes',
   access: readingItsCode(),
   params: { unidiff: optional(boolean, false) },
-  response: pageOf(Diff),
+  response: page(Diff),
   read: async (db, { project, mergeRequest, page }, git) =>
     slice((await changesOf(git, project, await currentSpan(db, git, project, mergeRequest))).files, page),
 });

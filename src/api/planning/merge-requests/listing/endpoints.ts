@@ -3,7 +3,7 @@ import { ownMilestone, SEEING_MILESTONES } from '#api/planning/milestones/index.
 import { forBoth } from '#http/access/parents.ts';
 import { inPublicGroup, inPublicProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { pageOf } from '#http/endpoint/responses.ts';
+import { page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { ListedMergeRequest, MergeRequestInList } from '../entities.ts';
@@ -23,7 +23,7 @@ export const listMergeRequests = endpoint({
     non_archived: optional(boolean, true),
   },
   rules: filterRules,
-  response: pageOf(ListedMergeRequest),
+  response: page(ListedMergeRequest),
   read: (db, { caller, params, page }) =>
     list(db, caller, everywhere(params.non_archived), { ...params, ...scoped(caller, params) }, orderIn(params), page),
 });
@@ -41,7 +41,7 @@ export const listGroupMergeRequests = endpoint({
   access: inPublicGroup('read_group'),
   params: { scope: optional(scopeType, 'all'), ...listParams, non_archived: optional(boolean, true) },
   rules: filterRules,
-  response: pageOf(ListedMergeRequest),
+  response: page(ListedMergeRequest),
   read: (db, { group, caller, params, page }) => {
     const of = { group, nonArchived: params.non_archived !== false };
     return list(db, caller, of, { ...params, ...scoped(caller, params) }, orderIn(params), page);
@@ -54,7 +54,7 @@ export const listProjectMergeRequests = endpoint({
   access: inPublicProject('read_merge_request'),
   params: ofProjectParams,
   rules: filterRules,
-  response: pageOf(ListedMergeRequest),
+  response: page(ListedMergeRequest),
   read: (db, call) => mergeRequestsOfProject(db, call),
 });
 
@@ -63,7 +63,7 @@ export const [listGroupMilestoneMergeRequests, listProjectMilestoneMergeRequests
     get: `${parent.path}/milestones/:milestone_id/merge_requests`,
     summary: 'List the merge requests of a milestone, by the priorities of their labels',
     access: parent.may(SEEING_MILESTONES).resource(ownMilestone),
-    response: pageOf(MergeRequestInList),
+    response: page(MergeRequestInList),
     read: (db, { parent: place, caller, milestone, page }) =>
       mergeRequestsOfMilestone(db, caller, place, milestone, page),
   }),

@@ -1,6 +1,6 @@
 import { idOrWord, whichParams, wordsAndTimesParams } from '#api/planning/issuables/index.ts';
 import { exclusive, optional } from '#http/parameters/declarations.ts';
-import { refName, text } from '#http/parameters/texts.ts';
+import { refName, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
 
 /** What lists of merge requests are narrowed to and ordered by (contract/planning.md §3.8). */
@@ -9,7 +9,7 @@ export const filterParams = {
   state: optional(oneOf('opened', 'closed', 'merged', 'locked', 'all'), 'all'),
   ...whichParams,
   reviewer_id: optional(idOrWord),
-  reviewer_username: optional(absentIfBlank(text)),
+  reviewer_username: optional(absentIfBlank(string)),
   source_branch: optional(absentIfBlank(refName)),
   target_branch: optional(absentIfBlank(refName)),
   draft: optional(boolean),
